@@ -143,7 +143,7 @@ CONDITIONS: dict[str, Callable[[Any, Request, int, int], bool]] = {
 
 
 def choose(declared: Any, request: Request, count: int, generation: int) -> Declaration:
-    """Follow callables, ``gens`` and ``cases`` to one flat response. *count*: how often it was asked, from 1."""
+    """Follow callables, ``gens`` and ``cases`` to one flat response. *count*: how often asked, from 1."""
     while True:
         if callable(declared):
             declared = declared(request)

@@ -91,7 +91,7 @@ SITES: dict[str, dict[str, Any]] = {
             "/site.css": {
                 "type": "text/css",
                 "encode": "gzip",
-                "body": '@import "fonts.css"; body {background: url(paper.png)} h1 {background: url("/rule.png")}',
+                "body": '@import "fonts.css"; body {background: url(paper.png)} p {background: url(/rule.png)}',
             },
             "/fonts.css": {
                 "type": "text/css",
