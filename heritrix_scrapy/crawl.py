@@ -1,0 +1,200 @@
+"""Where do the rooms of one crawl meet each other?
+
+Scrapy builds scheduler, middlewares, handlers and pipelines apart from each other. Each asks ``Crawl.of`` for
+the one Crawl of its crawler, takes from it what it needs and registers what it offers; what a room needs of
+another is typed by a protocol here. So every component also works when it is listed by hand.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
+
+from heritrix_scrapy.engine import Bridge
+from heritrix_scrapy.model.hosts import Hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+class Clock:
+    """The time, handed to everything that thinks. A test hands in another."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch, UTC."""
+        return int(time.time() * 1000)
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        return time.monotonic()
+
+
+class Store(Protocol):
+    """Rows by key, in the order of the keys' bytes."""
+
+    def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
+        """All of it or nothing. Raises StorageFull when the disk refuses."""
+
+    def get(self, key: bytes) -> bytes | None: ...
+
+    def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Rows from ``start`` to before ``stop``."""
+
+    def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class SettingsSource(Protocol):
+    """What the operator wants, for one URI. The View has one attribute a setting."""
+
+    def for_uri(self, curi: CrawlURI) -> Any: ...
+
+    @property
+    def view(self) -> Any:
+        """The View that holds where no sheet applies."""
+
+
+class Frontier(Protocol):
+    """What others may ask of the frontier while the crawl runs."""
+
+    def status(self) -> dict[str, Any]: ...
+
+
+class Report(Protocol):
+    """What the frontier needs of the reports."""
+
+    def tally(self, curi: CrawlURI) -> Mapping[str, int]:
+        """Counters that this finished URI adds; they go into its write batch."""
+
+    def finished(self, curi: CrawlURI) -> None:
+        """The URI has its final disposition: append its log line (to be flushed by ``flush``)."""
+
+    def flush(self) -> Mapping[str, int]:
+        """Flush the logs; name → length in bytes of each log that a batch vouches for."""
+
+    def recover(self, lengths: Mapping[str, int]) -> int:
+        """On opening: cut torn lines; returns how many whole lines stand beyond the stored lengths."""
+
+
+class Archive(Protocol):
+    """What the frontier needs of each writer, so that a batch never claims more than the files hold."""
+
+    def flush(self) -> Mapping[str, int]:
+        """Hand buffered records to the system; file name → length in bytes of each file written to since the
+        last call."""
+
+    def sync(self) -> None:
+        """fsync what ``flush`` named."""
+
+    def length(self, name: str) -> int:
+        """Bytes that the file of that name holds now, under either of its names; -1 when it is gone."""
+
+
+class JobDir:
+    """The folders of one job (Scrapy's JOBDIR). Made when first asked for."""
+
+    def __init__(self, root: Path, *, temporary: bool) -> None:
+        self.root = root
+        self.temporary = temporary
+
+    def __getattr__(self, name: str) -> Path:
+        if name.startswith("_") or name not in FOLDERS:
+            raise AttributeError(name)
+        path = self.root / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    if TYPE_CHECKING:
+        frontier: Path
+        warcs: Path
+        mirror: Path
+        logs: Path
+        reports: Path
+        checkpoints: Path
+        action: Path
+        history: Path
+
+
+FOLDERS = frozenset({"frontier", "warcs", "mirror", "logs", "reports", "checkpoints", "action", "history"})
+
+
+class Crawl:
+    """The one meeting place of a crawler's rooms. Each attribute is set by the room that offers it.
+
+    ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
+    ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
+    each writer; ``deciders``: callables that judge a candidate, by scope.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.clock = Clock()
+        self.bridge = Bridge(crawler)
+        self.settings: SettingsSource | None = None
+        self.store: Store | None = None
+        self.frontier: Frontier | None = None
+        self.report: Report | None = None
+        self.archives: list[Archive] = []
+        self.scope: Any = None
+        #: before_finish(curi): called for each final disposition, before the batch is written.
+        self.before_finish: list[Callable[[CrawlURI], None]] = []
+        self.status_sources: dict[str, Callable[[], Any]] = {}
+        self._hosts: Hosts | None = None
+        self._jobdir: JobDir | None = None
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Crawl:
+        """The Crawl of this crawler, made when first asked for."""
+        crawl = _crawls.get(crawler)
+        if crawl is None:
+            crawl = _crawls[crawler] = cls(crawler)
+        return crawl
+
+    @property
+    def hosts(self) -> Hosts:
+        """What is known of hosts and servers; before the store is open, nothing."""
+        if self._hosts is None:
+            self._hosts = Hosts(self._stored)
+        return self._hosts
+
+    def _stored(self, key: bytes) -> bytes | None:
+        return None if self.store is None else self.store.get(key)
+
+    @property
+    def jobdir(self) -> JobDir:
+        """The job's folders: JOBDIR, else a temporary directory."""
+        if self._jobdir is None:
+            path = self.crawler.settings.get("JOBDIR")
+            if path:
+                self._jobdir = JobDir(Path(path).resolve(), temporary=False)
+            else:
+                self._jobdir = JobDir(Path(tempfile.mkdtemp(prefix="heritrix-job-")), temporary=True)
+        return self._jobdir
+
+    def add_stats(self, counters: Mapping[str, int]) -> None:
+        """Add counters to Scrapy's stats under ``heritrix/``."""
+        stats = self.crawler.stats
+        if stats is not None:
+            for name, count in counters.items():
+                stats.inc_value(f"heritrix/{name}", count)
+
+    @property
+    def spider(self) -> Spider | None:
+        return self.crawler.spider
+
+
+def is_internal(request: Request) -> bool:
+    """Whether no callback of a spider waits for this Request: it is one of our own making."""
+    return request.meta.get("heritrix") == "internal"
+
+
+_crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()

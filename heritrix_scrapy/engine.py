@@ -1,0 +1,73 @@
+"""How does the frontier wake Scrapy's engine, and learn that it let go of a Request?
+
+The only file that uses private names of Scrapy: ``ExecutionEngine._slot``, and of it ``nextcall.schedule``,
+``remove_request`` and ``inprogress``. Each has a contract test.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class Bridge:
+    """Our side of the engine. ``install`` works from ``scheduler.open`` on; before and after, calls do nothing."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self.pause_reason: str | None = None
+
+    def _slot(self) -> Any:
+        engine = getattr(self._crawler, "engine", None)
+        return getattr(engine, "_slot", None)
+
+    def install(self, done: Callable[[Request], None]) -> None:
+        """Have ``done(request)`` called once for each Request the engine lets go of, just before it does."""
+        slot = self._slot()
+        release = slot.remove_request
+
+        def remove_request(request: Request) -> None:
+            try:
+                done(request)
+            except Exception:
+                logger.exception("bookkeeping of %s failed", request.url)
+            finally:
+                release(request)
+
+        slot.remove_request = remove_request
+
+    def kick(self) -> None:
+        """Have the engine ask the scheduler at the next turn of the loop."""
+        slot = self._slot()
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    def in_process(self) -> int:
+        """Requests that the engine has taken and not let go of."""
+        slot = self._slot()
+        return 0 if slot is None else len(slot.inprogress)
+
+    def pause(self, reason: str) -> None:
+        """Stop handing out Requests; what is in flight goes on. The reason stands in status and log."""
+        if self.pause_reason is None:
+            self.pause_reason = reason
+            logger.error("crawl paused: %s", reason)
+        engine = self._crawler.engine
+        if engine is not None and not engine.paused:
+            engine.pause()
+
+    def resume(self) -> None:
+        """Go on after ``pause``."""
+        self.pause_reason = None
+        engine = self._crawler.engine
+        if engine is not None and engine.paused:
+            engine.unpause()
+            self.kick()

@@ -1,0 +1,381 @@
+"""What is known of one URI, from its discovery to its line in the crawl log?
+
+One object travels; parts hand it on and none keeps a private twin. ``pack`` and ``unpack`` are its form in the
+store (Heritrix: CrawlURI; what survives a retry or a restart follows CrawlURI.processingCleanup, with every
+field of one attempt cleared).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from heritrix_scrapy.model import hops, status
+from heritrix_scrapy.model.errors import UnpackError
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.recorder import Recorder
+
+#: Version of the packed form; the store refuses rows of another one.
+SCHEMA = 1
+
+HIGHEST, HIGH, MEDIUM, NORMAL = range(4)
+
+PREREQ_CONTEXT = "=PREREQ_MISC"
+
+
+class Outlink(NamedTuple):
+    """A link as an extractor found it. ``uri``: absolute, fixed up; ``hop``: one letter; ``context``: where it
+    stood (``a/@href``, ``=JS_MISC``, ``Location:`` ...)."""
+
+    uri: str
+    hop: str
+    context: str
+
+
+class TlsFacts(NamedTuple):
+    """What the TLS handshake settled. ``certificate``: SHA-256 of the server's, as lower-case hex."""
+
+    version: str
+    cipher: str
+    certificate: str
+
+
+class CrawlURI:
+    """A URI on its way through the crawl.
+
+    Times are milliseconds since the epoch. ``content_size`` counts all response bytes, ``content_length`` those
+    after the head, both raw; -1 until known. ``headers`` are the response's, in the order received.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "annotations",
+        "attempts",
+        "base",
+        "began_ms",
+        "canonical",
+        "challenges",
+        "charset",
+        "class_key",
+        "content_length",
+        "content_size",
+        "content_type",
+        "cost",
+        "credential_pending",
+        "deferral",
+        "deferrals",
+        "delay_ms",
+        "digest",
+        "directive",
+        "discarded_outlinks",
+        "ended_ms",
+        "error_text",
+        "errors",
+        "extra_info",
+        "extracted",
+        "forced",
+        "headers",
+        "heritable",
+        "http_version",
+        "is_prerequisite",
+        "link_errors",
+        "method",
+        "ordinal",
+        "outlinks",
+        "path",
+        "precedence",
+        "prerequisite",
+        "queue_key",
+        "reason",
+        "record_id",
+        "recorder",
+        "reschedule_at",
+        "retire",
+        "seed",
+        "server_ip",
+        "settings",
+        "source_tag",
+        "spider_request",
+        "status",
+        "stored_request",
+        "tls",
+        "uri",
+        "user_agent",
+        "verdict",
+        "via",
+        "via_context",
+        "warc_file",
+        "warc_offset",
+    )
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        path: str = "",
+        via: str | None = None,
+        via_context: str | None = None,
+        seed: bool = False,
+        source_tag: str | None = None,
+        forced: bool = False,
+        spider_request: bool = False,
+        directive: int = NORMAL,
+    ) -> None:
+        # identity
+        self.uri = uri
+        self.path = path
+        self.via = via
+        self.via_context = via_context
+        self.seed = seed
+        self.source_tag = source_tag
+        self.forced = forced
+        self.spider_request = spider_request
+        self.heritable: dict[str, Any] | None = None
+        # queue
+        self.class_key = ""
+        self.canonical = ""
+        self.directive = directive
+        self.precedence = 0
+        self.cost = -1
+        self.ordinal = 0
+        self.attempts = 0
+        self.deferrals = 0
+        self.queue_key: bytes | None = None
+        self.reschedule_at = -1
+        self.stored_request: bytes | None = None
+        self.is_prerequisite = False
+        self.settings: Any = None
+        self.annotations: list[str] = []
+        self._clear_attempt()
+
+    def _clear_attempt(self) -> None:
+        # fetch
+        self.status = status.UNATTEMPTED
+        self.began_ms: int | None = None
+        self.ended_ms: int | None = None
+        self.content_type = "unknown"
+        self.content_size = -1
+        self.content_length = -1
+        self.digest: str | None = None
+        self.method = "GET"
+        self.server_ip: str | None = None
+        self.tls: TlsFacts | None = None
+        self.challenges: dict[str, str] | None = None
+        self.credential_pending = False
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.reason = ""
+        self.http_version = ""
+        self.charset: str | None = None
+        self.user_agent: str | None = None
+        # work
+        self.recorder: Recorder | None = None
+        self.outlinks: list[Outlink] = []
+        self.discarded_outlinks = 0
+        self.link_errors: list[tuple[str, str]] = []
+        self.base: str | None = None
+        self.extracted = False
+        self.prerequisite: str | None = None
+        self.deferral: str | None = None
+        self.verdict: str | None = None
+        self.retire = False
+        self.delay_ms = -1
+        # output
+        self.extra_info: dict[str, Any] = {}
+        self.record_id: str | None = None
+        self.warc_file: str | None = None
+        self.warc_offset = -1
+        self.errors: list[tuple[str, BaseException | str]] = []
+        self.error_text: str | None = None
+
+    def __repr__(self) -> str:
+        return f"CrawlURI({self.uri!r}, path={self.path!r}, status={self.status})"
+
+    def reset_attempt(self) -> None:
+        """Forget what belongs to one attempt: before a retry, and before another fetch of the same URI."""
+        if self.recorder is not None:
+            self.recorder.close()
+        self._clear_attempt()
+
+    def annotate(self, text: str) -> None:
+        """Add an annotation, once."""
+        if text not in self.annotations:
+            self.annotations.append(text)
+
+    def child(self, link: Outlink) -> CrawlURI:
+        """The candidate that a link of this URI makes: one hop further, with what children inherit."""
+        curi = CrawlURI(
+            link.uri,
+            path=hops.extend(self.path, link.hop),
+            via=self.uri,
+            via_context=link.context,
+            source_tag=self.source_tag,
+        )
+        curi.heritable = self.heritable
+        return curi
+
+    def prerequisite_child(self, uri: str) -> CrawlURI:
+        """What must be fetched before this URI can be (Heritrix: CrawlURI.markPrerequisite): hop P, one
+        directive better than this URI, past the seen filter."""
+        curi = self.child(Outlink(uri, hops.PREREQ, PREREQ_CONTEXT))
+        curi.is_prerequisite = True
+        curi.forced = True
+        curi.directive = max(self.directive - 1, HIGHEST)
+        return curi
+
+    @property
+    def policy_basis(self) -> str:
+        """The URI whose settings and queue hold for this one: a prerequisite follows the URI that needs it
+        (Heritrix: CrawlURI.getPolicyBasisUURI)."""
+        if self.path.endswith(hops.PREREQ) and self.via:
+            return self.via
+        return self.uri
+
+    # -- the URI's parts, as cut out of the fixed-up text -------------------------------------------------
+
+    @property
+    def scheme(self) -> str:
+        return self.uri.partition(":")[0]
+
+    @property
+    def authority(self) -> str:
+        """Between ``//`` and the next ``/``, ``?`` or ``#``; for ``dns:host`` and ``whois:host`` the name."""
+        return authority_of(self.uri)
+
+    @property
+    def host(self) -> str:
+        """The host in lower case, without user info, port and IPv6 brackets; empty when there is none."""
+        return host_of(self.uri)
+
+    @property
+    def path_query(self) -> str:
+        """Path and query as they stand in the URI, at least ``/``."""
+        _, slashes, rest = self.uri.partition("://")
+        if not slashes:
+            return "/"
+        for i, c in enumerate(rest):
+            if c in "/?":
+                return rest[i:] if c == "/" else "/" + rest[i:]
+        return "/"
+
+    # -- response ------------------------------------------------------------------------------------------
+
+    def header(self, name: bytes) -> bytes | None:
+        """Last value of a response header; ``name`` in lower case."""
+        for key, value in reversed(self.headers):
+            if key.lower() == name:
+                return value
+        return None
+
+
+def authority_of(uri: str) -> str:
+    """The authority of a fixed-up URI's text; of an opaque one what stands after the scheme."""
+    scheme, colon, rest = uri.partition(":")
+    if not colon:
+        return ""
+    if not rest.startswith("//"):
+        return rest.partition("?")[0] if scheme in ("dns", "whois") else ""
+    rest = rest[2:]
+    for i, c in enumerate(rest):
+        if c in "/?#":
+            return rest[:i]
+    return rest
+
+
+def host_of(uri: str) -> str:
+    """The host in a fixed-up URI's text."""
+    hostport = authority_of(uri).rpartition("@")[2]
+    if hostport.startswith("["):
+        return hostport[1:].partition("]")[0]
+    return hostport.partition(":")[0].lower()
+
+
+class Row(msgspec.Struct, array_like=True, omit_defaults=True):
+    """The packed CrawlURI. Order is the format: new fields go to the end, and ``SCHEMA`` grows when an old one
+    changes its meaning. The common outlink needs the first eight only."""
+
+    schema: int
+    uri: str
+    path: str
+    via: str | None
+    context: str | None
+    canonical: str
+    cost: int
+    flags: int
+    attempts: int = 0
+    deferrals: int = 0
+    source_tag: str | None = None
+    reschedule_at: int = -1
+    annotations: list[str] = []
+    heritable: dict[str, Any] | None = None
+    request: bytes | None = None
+
+
+_SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Row)
+
+
+def pack(curi: CrawlURI) -> bytes:
+    """The CrawlURI as the store keeps it. Directive, precedence and ordinal stand in its key, not here."""
+    flags = (
+        (_SEED if curi.seed else 0)
+        | (_FORCED if curi.forced else 0)
+        | (_SPIDER if curi.spider_request else 0)
+        | (_PREREQUISITE if curi.is_prerequisite else 0)
+    )
+    return _encoder.encode(
+        Row(
+            SCHEMA,
+            curi.uri,
+            curi.path,
+            curi.via,
+            curi.via_context,
+            "" if curi.canonical == curi.uri else curi.canonical,
+            curi.cost,
+            flags,
+            curi.attempts,
+            curi.deferrals,
+            curi.source_tag,
+            curi.reschedule_at,
+            curi.annotations,
+            curi.heritable,
+            curi.stored_request,
+        )
+    )
+
+
+def unpack(data: bytes) -> CrawlURI:
+    """The inverse of ``pack``; the reader of the row adds what its key says.
+
+    Raises UnpackError for bytes that are no row of this version.
+    """
+    try:
+        row = _decoder.decode(data)
+    except msgspec.MsgspecError as error:
+        raise UnpackError(f"not a stored CrawlURI: {error}") from error
+    if row.schema != SCHEMA:
+        raise UnpackError(f"a CrawlURI of schema {row.schema}; this version reads {SCHEMA}")
+    flags = row.flags
+    curi = CrawlURI(
+        row.uri,
+        path=row.path,
+        via=row.via,
+        via_context=row.context,
+        seed=bool(flags & _SEED),
+        source_tag=row.source_tag,
+        forced=bool(flags & _FORCED),
+        spider_request=bool(flags & _SPIDER),
+    )
+    curi.canonical = row.canonical or row.uri
+    curi.cost = row.cost
+    curi.attempts = row.attempts
+    curi.deferrals = row.deferrals
+    curi.reschedule_at = row.reschedule_at
+    curi.annotations = row.annotations
+    curi.heritable = row.heritable
+    curi.stored_request = row.request
+    curi.is_prerequisite = bool(flags & _PREREQUISITE)
+    return curi

@@ -1,0 +1,355 @@
+"""What exactly went over the wire, and what does it hold once framing and coding are taken off?
+
+A Recorder keeps the request as sent and the response from its final status line on, byte for byte. Beyond
+512 KiB a spool moves to an unlinked temporary file (Heritrix: RecordingInputStream, ReplayCharSequence).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import tempfile
+import zlib
+from typing import IO, TYPE_CHECKING
+
+import brotli
+import zstandard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: Bytes a spool keeps in memory before it moves to a file.
+MEMORY_LIMIT = 512 * 1024
+CHUNK = 64 * 1024
+
+
+class Spool:
+    """Bytes that grow at the end and are read anywhere."""
+
+    __slots__ = ("_buffer", "_directory", "_file", "_limit", "size")
+
+    def __init__(self, limit: int = MEMORY_LIMIT, directory: str | None = None) -> None:
+        self._buffer = bytearray()
+        self._file: IO[bytes] | None = None
+        self._limit = limit
+        self._directory = directory
+        self.size = 0
+
+    def append(self, data: bytes | bytearray | memoryview) -> None:
+        """Add bytes at the end. Raises OSError when the disk refuses."""
+        self.size += len(data)
+        if self._file is None:
+            self._buffer += data
+            if self.size > self._limit:
+                self._file = tempfile.TemporaryFile(prefix="heritrix-", dir=self._directory)  # noqa: SIM115
+                self._file.write(self._buffer)
+                self._buffer = bytearray()
+        else:
+            self._file.seek(0, 2)
+            self._file.write(data)
+
+    def truncate(self, size: int) -> None:
+        """Drop what stands beyond ``size`` bytes."""
+        if size >= self.size:
+            return
+        self.size = size
+        if self._file is None:
+            del self._buffer[size:]
+        else:
+            self._file.truncate(size)
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        """The bytes from ``start`` to before ``stop`` (default: the end)."""
+        stop = self.size if stop is None else min(stop, self.size)
+        if start >= stop:
+            return b""
+        if self._file is None:
+            with memoryview(self._buffer) as view:
+                return bytes(view[start:stop])
+        self._file.seek(start)
+        return self._file.read(stop - start)
+
+    def chunks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """The same bytes in pieces of at most 64 KiB."""
+        stop = self.size if stop is None else min(stop, self.size)
+        while start < stop:
+            piece = self.read(start, min(start + CHUNK, stop))
+            if not piece:
+                return
+            yield piece
+            start += len(piece)
+
+    @property
+    def in_memory(self) -> bool:
+        return self._file is None
+
+    def close(self) -> None:
+        """Let go of the memory or the file; the spool is empty afterwards."""
+        self._buffer = bytearray()
+        self.size = 0
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Recorder:
+    """One exchange. ``body_at``: where in ``response`` the head ends; ``truncated``: WARC reasons why bytes are
+    missing (``time``, ``length``, ``disconnect``, ``unspecified``); ``interim``: statuses of 1xx answers that
+    came before; ``chunked`` and ``content_encoding`` as the head said."""
+
+    __slots__ = (
+        "_digest",
+        "_entity",
+        "body_at",
+        "chunked",
+        "content_encoding",
+        "interim",
+        "request",
+        "response",
+        "truncated",
+    )
+
+    def __init__(self, directory: str | None = None) -> None:
+        self.request = Spool(directory=directory)
+        self.response = Spool(directory=directory)
+        self.body_at = 0
+        self.truncated: list[str] = []
+        self.interim: list[int] = []
+        self.chunked = False
+        self.content_encoding: str | None = None
+        self._digest: str | None = None
+        self._entity: tuple[int, bool, bytes] | None = None
+
+    @property
+    def body_size(self) -> int:
+        """Raw bytes after the head: chunk framing and content coding included."""
+        return max(self.response.size - self.body_at, 0)
+
+    @property
+    def body_digest(self) -> str:
+        """``sha1:`` and Base32 over the raw bytes after the head; reads the whole body once."""
+        if self._digest is None:
+            self._digest = sha1_base32(self.response.chunks(self.body_at))
+        return self._digest
+
+    def entity(self, limit: int, *, decoded: bool = True) -> bytes:
+        """At most ``limit`` bytes of the body without chunk framing and, if asked, without content coding.
+
+        Coding that is unknown or broken from its first byte on leaves the coded bytes; a stream that breaks
+        off gives what could be decoded.
+        """
+        kept = self._entity
+        if kept is not None and kept[0] >= limit and kept[1] is decoded:
+            return kept[2][:limit] if len(kept[2]) > limit else kept[2]
+        data = self._read_entity(limit, decoded)
+        self._entity = (limit, decoded, data)
+        return data
+
+    def _read_entity(self, limit: int, decoded: bool) -> bytes:
+        codings = content_codings(self.content_encoding) if decoded else []
+        if not self.chunked and not codings:
+            return self.response.read(self.body_at, self.body_at + limit)
+        pieces: Iterable[bytes] = self.response.chunks(self.body_at)
+        if self.chunked:
+            pieces = dechunk(pieces)
+        if codings:
+            pieces = decode(pieces, codings)
+        return take(pieces, limit)
+
+    def close(self) -> None:
+        self.request.close()
+        self.response.close()
+        self._entity = None
+
+
+def sha1_base32(pieces: Iterable[bytes]) -> str:
+    """``sha1:`` and the digest in Base32, as WARC records and crawl logs write it."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for piece in pieces:
+        digest.update(piece)
+    return "sha1:" + base64.b32encode(digest.digest()).decode("ascii")
+
+
+def take(pieces: Iterable[bytes], limit: int) -> bytes:
+    """The first ``limit`` bytes of a stream of pieces."""
+    out = bytearray()
+    for piece in pieces:
+        out += piece
+        if len(out) >= limit:
+            del out[limit:]
+            break
+    return bytes(out)
+
+
+_SIZE_LINE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\Z")
+
+
+def dechunk(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The data of a chunked body (RFC 9112, 7.1). What follows a broken size line is handed on as it is."""
+    buffer = bytearray()
+    left = 0
+    source = iter(pieces)
+    state = "size"
+    while True:
+        if state == "size":
+            end = buffer.find(b"\n")
+            if end < 0:
+                piece = next(source, None)
+                if piece is None:
+                    return
+                buffer += piece
+                continue
+            match = _SIZE_LINE.match(bytes(buffer[:end]))
+            if match is None:
+                yield bytes(buffer)
+                yield from source
+                return
+            del buffer[: end + 1]
+            left = int(match[1], 16)
+            if left == 0:
+                return
+            state = "data"
+        elif state == "data":
+            if not buffer:
+                piece = next(source, None)
+                if piece is None:
+                    return
+                buffer += piece
+            got = bytes(buffer[:left])
+            del buffer[:left]
+            left -= len(got)
+            yield got
+            if left == 0:
+                state = "end"
+        else:
+            end = buffer.find(b"\n")
+            if end < 0:
+                piece = next(source, None)
+                if piece is None:
+                    return
+                buffer += piece
+                continue
+            del buffer[: end + 1]
+            state = "size"
+
+
+#: Content codings that can be taken off; those of no effect map to None.
+CODINGS: dict[str, str | None] = {
+    "gzip": "gzip",
+    "x-gzip": "gzip",
+    "deflate": "deflate",
+    "br": "br",
+    "zstd": "zstd",
+    "identity": None,
+    "none": None,
+}
+
+
+def content_codings(value: str | None) -> list[str]:
+    """The codings of a Content-Encoding value in the order they were applied; empty when one is unknown."""
+    names: list[str] = []
+    for part in (value or "").lower().split(","):
+        name = part.strip()
+        if not name:
+            continue
+        if name not in CODINGS:
+            return []
+        coding = CODINGS[name]
+        if coding is not None:
+            names.append(coding)
+    return names
+
+
+def decode(pieces: Iterable[bytes], codings: list[str]) -> Iterator[bytes]:
+    """Take content codings off a stream, the last applied first."""
+    for coding in reversed(codings):
+        pieces = _DECODERS[coding](pieces)
+    return iter(pieces)
+
+
+def _inflate(pieces: Iterable[bytes], wbits: int) -> Iterator[bytes]:
+    decompressor = zlib.decompressobj(wbits)
+    started = False
+    source = iter(pieces)
+    for piece in source:
+        data = piece
+        while data:
+            try:
+                out = decompressor.decompress(data, CHUNK)
+            except zlib.error:
+                if not started:
+                    yield data
+                    yield from source
+                return
+            if out:
+                started = True
+                yield out
+            if decompressor.eof:
+                data = decompressor.unused_data
+                if not data.strip(b"\0") or wbits != 31:
+                    return
+                decompressor = zlib.decompressobj(wbits)
+            else:
+                data = decompressor.unconsumed_tail
+    out = decompressor.flush()
+    if out:
+        yield out
+
+
+def _gzip(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    return _inflate(pieces, 31)
+
+
+def _deflate(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Both meanings of ``deflate`` that servers give it: with zlib's wrapper (RFC 1950) and without."""
+    source = iter(pieces)
+    head = b""
+    for piece in source:
+        head += piece
+        if len(head) >= 2:
+            break
+    wrapped = len(head) >= 2 and head[0] & 0x0F == 8 and (head[0] << 8 | head[1]) % 31 == 0
+    return _inflate(_chain(head, source), 15 if wrapped else -15)
+
+
+def _brotli(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    decompressor = brotli.Decompressor()
+    started = False
+    source = iter(pieces)
+    for piece in source:
+        try:
+            out = decompressor.process(piece)
+        except brotli.error:
+            if not started:
+                yield piece
+                yield from source
+            return
+        if out:
+            started = True
+            yield out
+
+
+def _zstd(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    decompressor = zstandard.ZstdDecompressor().decompressobj()
+    started = False
+    source = iter(pieces)
+    for piece in source:
+        try:
+            out = decompressor.decompress(piece)
+        except zstandard.ZstdError:
+            if not started:
+                yield piece
+                yield from source
+            return
+        if out:
+            started = True
+            yield out
+
+
+def _chain(head: bytes, source: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from source
+
+
+_DECODERS = {"gzip": _gzip, "deflate": _deflate, "br": _brotli, "zstd": _zstd}

@@ -1,0 +1,36 @@
+"""Which CrawlURI belongs to this Request?
+
+One weak table, keyed by the Request object: spiders copy ``meta``, so nothing of ours is kept there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+_table: WeakKeyDictionary[Request, CrawlURI] = WeakKeyDictionary()
+
+
+def bind(request: Request, curi: CrawlURI) -> None:
+    """From now on ``curi`` is what travels with ``request``."""
+    _table[request] = curi
+
+
+def lookup(request: Request) -> CrawlURI | None:
+    """The CrawlURI bound to a Request, or None."""
+    return _table.get(request)
+
+
+def crawl_uri(origin: Request | Response) -> CrawlURI | None:
+    """The CrawlURI of a Request, or of the Request that a Response answers.
+
+    For middlewares, pipelines, callbacks and extensions; None for what the crawl does not know.
+    """
+    request: Any = getattr(origin, "request", origin)
+    return None if request is None else _table.get(request)
