@@ -50,9 +50,12 @@ def project(tmp_path: Path) -> Iterator[Any]:
     def make(settings: Mapping[str, Any] | None = None, spiders: str = "", **options: Any) -> Project:
         web: Web | None = options.pop("web", None)
         values = {**({"HERITRIX_DNS_SERVERS": [web.dns]} if web else {}), **(settings or {})}
-        return Project(tmp_path / f"project{count}", values, spiders, **options)
+        made.append(Project(tmp_path / f"project{len(made) + 1}", values, spiders, **options))
+        return made[-1]
 
-    return make
+    yield make
+    for each in made:
+        each.kill()
 
 
 @pytest.fixture

@@ -57,9 +57,7 @@ def targets(page: int, pages: int, links: int) -> list[int]:
 
 def page_body(page: int, hosts: int, pages: int, links: int, size: int, port: int) -> bytes:
     """HTML of exactly *size* bytes (or more, when the links alone need more)."""
-    head = (
-        f'<!DOCTYPE html>\n<html><head><title>Page {page}</title><meta charset="utf-8"></head><body>\n'
-    ).encode()
+    head = (f'<!DOCTYPE html>\n<html><head><title>Page {page}</title><meta charset="utf-8"></head><body>\n').encode()
     anchors = [
         f'<p><a href="http://{host_name(number % hosts)}:{port}/p/{number}.html">Page {number}</a> '.encode()
         for number in targets(page, pages, links)
@@ -181,9 +179,7 @@ async def serve(args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.web.bulk", description=(__doc__ or "").split("\n")[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m tests.web.bulk", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--hosts", type=int, default=100)
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--links", type=int, default=20)
@@ -192,9 +188,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--log", type=Path, help="file that gets one JSON line per request")
     parser.add_argument("--ready", type=Path, help="file that gets port, dns and seed as JSON")
-    parser.add_argument(
-        "--no-keep", dest="keep", action="store_false", help="make each page anew when asked for"
-    )
+    parser.add_argument("--no-keep", dest="keep", action="store_false", help="make each page anew when asked for")
     asyncio.run(serve(parser.parse_args()))
 
 

@@ -195,11 +195,7 @@ def encoded(body: bytes, coding: str) -> bytes:
     raw = zlib.compressobj(6, zlib.DEFLATED, -15)
     packed = raw.compress(body) + raw.flush()
     if coding in ("gzip", "x-gzip"):
-        return (
-            b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-            + packed
-            + struct.pack("<II", zlib.crc32(body), len(body) & 0xFFFFFFFF)
-        )
+        return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + packed + struct.pack("<II", zlib.crc32(body), len(body) & 0xFFFFFFFF)
     if coding == "deflate":
         return b"\x78\x9c" + packed + struct.pack(">I", zlib.adler32(body))
     if coding == "deflate-raw":
@@ -221,9 +217,7 @@ def chunked(body: bytes, plan: int | Mapping[str, Any]) -> bytes:
             label = "zz"
         elif at and fault == "huge":
             label = "f" * 15
-        out.append(
-            f"{label}{extension}\r\n".encode() + part + (b"" if at and fault == "missing-crlf" else b"\r\n")
-        )
+        out.append(f"{label}{extension}\r\n".encode() + part + (b"" if at and fault == "missing-crlf" else b"\r\n"))
         at += size
     if fault != "no-end":
         trailers = "".join(f"{line}\r\n" for line in plan.get("trailers", ()))
@@ -282,9 +276,7 @@ def message(declared: Declaration, request: Request, match: re.Match[str] | None
     eol = declared.get("eol", "\r\n")
     lines = [f"{declared.get('version', 'HTTP/1.1')} {status_text(status, declared.get('reason'))}"]
     lines += [line if isinstance(line, str) else f"{line[0]}: {line[1]}" for line in headers]
-    head = "".join(line + eol for line in [*lines, ""]).encode(
-        declared.get("head_charset", "utf-8"), "surrogateescape"
-    )
+    head = "".join(line + eol for line in [*lines, ""]).encode(declared.get("head_charset", "utf-8"), "surrogateescape")
     return head, b"" if request.method == "HEAD" else body
 
 

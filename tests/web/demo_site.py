@@ -132,9 +132,7 @@ SITES: dict[str, dict[str, Any]] = {
     "photos.demo.test": {
         "routes": {
             "/robots.txt": FREE,
-            "/": page(
-                "Photos", *(f'<a href="/p/{n}"><img src="/thumb/{n}.png" alt=""></a>' for n in range(12))
-            ),
+            "/": page("Photos", *(f'<a href="/p/{n}"><img src="/thumb/{n}.png" alt=""></a>' for n in range(12))),
         },
         "patterns": [
             [r"/p/(\d+)", page("Photo $1", '<img src="/full/$1.png" alt="">', links("/"))],

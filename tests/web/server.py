@@ -138,9 +138,7 @@ class Web:
                     fault = declared.get("tls") if context else None
                     opened.append(
                         await asyncio.start_server(
-                            lambda r, w, ip=ip, fault=fault: self._client(
-                                r, w, ip, context is not None, fault
-                            ),
+                            lambda r, w, ip=ip, fault=fault: self._client(r, w, ip, context is not None, fault),
                             ip,
                             port,
                             ssl=None if fault in ("plain", "reset", "stall") else context,
