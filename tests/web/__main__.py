@@ -23,11 +23,11 @@ async def serve(args: argparse.Namespace) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with Web(*(args.sites or [SITES]), log=args.log, generation=args.generation) as web:
         text = json.dumps({**web.ports(), "pid": os.getpid()})
-        print(text, flush=True)
         if args.ready:
             draft = args.ready.with_name(args.ready.name + ".part")
             draft.write_text(text)
             draft.rename(args.ready)
+        print(text, flush=True)
         await stop.wait()
 
 

@@ -168,11 +168,11 @@ async def serve(args: argparse.Namespace) -> None:
     bulk.port = server.sockets[0].getsockname()[1]
     seed = f"http://{host_name(0)}:{bulk.port}/p/0.html"
     text = json.dumps({"port": bulk.port, "dns": f"127.0.0.1:{names.port}", "seed": seed, "pid": os.getpid()})
-    print(text, flush=True)
     if args.ready:
         draft = args.ready.with_name(args.ready.name + ".part")
         draft.write_text(text)
         draft.rename(args.ready)
+    print(text, flush=True)
     await stop.wait()
     await names.stop()
     server.close()
