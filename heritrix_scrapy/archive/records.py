@@ -353,8 +353,6 @@ def _other(group: _Group) -> None:
         group.add("resource", group.curi.content_type, group.recorded(), group.address() + group.cut())
 
 
-Builder = "Callable[[_Group], None]"
-
 #: Scheme → builders in the order of the group. ``http`` stands for every scheme that begins with it.
 CHAIN: dict[str, tuple[Any, ...]] = {
     "dns": (_dns,),

@@ -13,7 +13,6 @@ import logging
 import os
 import zlib
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isal import isal_zlib
@@ -24,6 +23,7 @@ from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
@@ -38,12 +38,12 @@ def members(record: Record, *, compress: bool) -> Iterator[bytes]:
     """The bytes of one record as they go to the file."""
     if not compress:
         yield record.head
-        yield from record.pieces()
+        yield from whole_block(record)
         yield END
     elif isinstance(record.block, Stream):
         deflate = zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP)
         yield deflate.compress(record.head)
-        for piece in record.pieces():
+        for piece in whole_block(record):
             if packed := deflate.compress(piece):
                 yield packed
         yield deflate.compress(END) + deflate.flush()
@@ -51,6 +51,16 @@ def members(record: Record, *, compress: bool) -> Iterator[bytes]:
         yield zlib.compress(record.head + record.block + END, 0, GZIP)
     else:
         yield isal_zlib.compress(record.head + record.block + END, LEVEL, GZIP)
+
+
+def whole_block(record: Record) -> Iterator[bytes]:
+    """The block in pieces. Raises ValueError when fewer bytes come than its header says."""
+    left = record.length
+    for piece in record.pieces():
+        left -= len(piece)
+        yield piece
+    if left:
+        raise ValueError(f"the {record.kind} record {record.id} lacks {left} of {record.length} bytes")
 
 
 class WarcFiles:
@@ -83,6 +93,8 @@ class WarcFiles:
         self._grown: dict[str, int] = {}
         self._unsynced = False
         self._counts: Counter[str] = Counter()
+        #: Groups written since the counters were last taken.
+        self.counted = 0
 
     # -- writing -------------------------------------------------------------------------------------------
 
@@ -180,6 +192,7 @@ class WarcFiles:
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
         counts = self._counts
+        self.counted += 1
         for record, size in zip(group, sizes, strict=True):
             whole = len(record.head) + record.length + len(END)
             for kind in (record.kind, "totals"):
@@ -213,7 +226,7 @@ class WarcFiles:
 
     def drain_counts(self) -> Mapping[str, int]:
         """Counters since the last call: per record type and in total, records and bytes."""
-        counts, self._counts = self._counts, Counter()
+        counts, self._counts, self.counted = self._counts, Counter(), 0
         return counts
 
     def close(self) -> None:
@@ -332,7 +345,7 @@ def _member_ends(fd: int) -> Iterator[int]:
                 data = b""
                 first = first if len(first) >= 5 else (first + out)[:5]
                 last = (last + out[-4:])[-4:]
-        except isal_zlib.IsalError:
+        except isal_zlib.error:  # type: ignore[misc]
             return
         data = inflate.unused_data
         if first != b"WARC/" or last != END:
