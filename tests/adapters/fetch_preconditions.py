@@ -1,4 +1,4 @@
-"""Do preconditions, preselector and server keys decide as the vectors say?
+"""Do preconditions, preselector, robots state and server keys come out as the vectors say?
 
 The vectors tell the state of host and server in words; ``State`` reads them.
 """
@@ -6,6 +6,7 @@ The vectors tell the state of host and server in words; ``State`` reads them.
 from __future__ import annotations
 
 import re
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,12 @@ from heritrix_scrapy.fetch.preconditions import (
     note_lookup,
 )
 from heritrix_scrapy.fetch.preselector import preselect
-from heritrix_scrapy.fetch.robots import POLICIES
+from heritrix_scrapy.fetch.robots import POLICIES, update_robots
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts, server_key
+from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.settings.defaults import SETTINGS
+from heritrix_scrapy.uri.fixup import fix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +67,7 @@ class State:
             if match is not None:
                 values[attribute] = int(match[1])
         values["calculate_robots_only"] = "calculateRobotsOnly" in words and "calculateRobotsOnly=false" not in words
-        policy = re.search(r"policy[ =:]+(\w+)", words)
+        policy = re.search(r"policy(?:name)?[ =:]+(\w+)", words, re.IGNORECASE)
         if policy is not None and policy[1] in POLICIES:
             values["robots_policy"] = policy[1]
         elif "unknown policy" in words:
@@ -75,12 +78,12 @@ class State:
 
     def _look_up(self, words: str, uri: str) -> None:
         name = CrawlURI(uri).host
-        if not name or "never looked up" in words or words.startswith(("any", "numeric")):
+        if not name or "never looked up" in words or words.startswith("any") or "numeric" in words:
             return
         host = self.hosts.host(name)
         first = re.split(r"robots", words)[0]
         at = NOW - int(_number(first, r"(\d+(?:\.\d+)?) ?h(?:ours?)? ago", 0) * HOUR)
-        if re.search(r"fail|unresolv|no address|no ip\b|ip null|not resolved", first):
+        if re.search(r"fail|unresolv|no address|no ip\b|ip null|not resolved|nxdomain", first, re.IGNORECASE):
             note_failure(host, at, final=True)
             return
         ttl = re.search(r"ttl[ =:]+(\d+) ?(h|m|d)?", first)
@@ -156,18 +159,37 @@ def preselected(case: dict[str, Any], profile: str = "heritrix") -> tuple[bool, 
     return agrees(case, got), got
 
 
+def updated(case: dict[str, Any]) -> tuple[bool, object]:
+    """What an attempt at robots.txt leaves, and how the next page fares."""
+    words = case["input"]["state"]
+    hosts, view = Hosts(lambda key: None), view_of("heritrix")
+    note_lookup(hosts.host("h.example"), ["192.0.2.1"], 60, NOW)
+    curi = CrawlURI(case["input"]["uri"])
+    curi.status = int(_number(words, r"status (-?\d+)", 0))
+    curi.attempts = int(_number(words, r"fetchAttempts=(\d+)", 0))
+    curi.method = "POST" if "not GET" in words else "GET"
+    curi.recorder = Recorder()
+    curi.recorder.response.append(DISALLOW.encode())
+    server = hosts.server("h.example")
+    update_robots(server, curi, NOW, view)
+    page = decide(CrawlURI("http://h.example/p"), hosts, view, NOW, agent=AGENT)
+    got = {
+        "validRobots": server.robots_valid,
+        "rules": "none" if server.robots is None else "parsed",
+        "nextPage": f"FINISH {page.status}" if isinstance(page, Stop) else "PROCEED",
+    }
+    told = {**case["expected"]["observed"]}
+    if "nextPage" in told:
+        told["nextPage"] = told["nextPage"].removesuffix(" (allow all)")
+    return agrees({"expected": {"observed": told}}, got), got
+
+
 def keys(case: dict[str, Any]) -> tuple[bool, object]:
-    uri = fixed(case["input"]["uri"])
+    uri = fix(case["input"]["uri"])
     # a whois query is about a name; it refers to no host that is looked up
     host = None if uri.startswith("whois:") else CrawlURI(uri).host
     got = {"serverKey": server_key(uri) or None, "refHost": host or None}
     return agrees(case, got), got
-
-
-def fixed(uri: str) -> str:
-    from heritrix_scrapy.uri.fixup import fix
-
-    return fix(uri)
 
 
 def agrees(case: dict[str, Any], got: dict[str, Any]) -> bool:
@@ -179,5 +201,17 @@ def agrees(case: dict[str, Any], got: dict[str, Any]) -> bool:
 ADAPTERS: dict[str, Callable[[dict[str, Any]], tuple[bool, object]]] = {
     "fetch/preconditions": judge,
     "fetch/preselector": preselected,
+    "fetch/robots_update": updated,
     "fetch/server_key": keys,
+}
+
+MODERN: dict[str, Callable[[dict[str, Any]], tuple[bool, object]]] = {
+    "fetch/preconditions": partial(judge, profile="modern"),
+    "fetch/preselector": partial(preselected, profile="modern"),
+}
+
+MODERN_ROWS = {
+    "fetch/preconditions": "robots-fourth-try",
+    "fetch/preconditions#preconditions-031": "login-prerequisite",
+    "fetch/preselector": "prerequisites-pass",
 }
