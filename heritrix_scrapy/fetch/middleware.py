@@ -100,10 +100,17 @@ class PreselectorMiddleware(_Judge):
         curi = self._curi(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
-        code = preselect(curi, self._settings.for_uri(curi), self._crawl.decide)
+        code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
         if code:
             curi.status = code
             raise NotFetched(curi)
+
+    def _in_scope(self, curi: CrawlURI) -> bool:
+        """A spider's Request that no scope judged when it was made is not judged by one later."""
+        decide = self._crawl.decide
+        if decide is None or (curi.spider_request and not self._settings.for_uri(curi).scope_spider_requests):
+            return True
+        return decide(curi)
 
 
 class PreconditionMiddleware(_Judge):

@@ -273,8 +273,15 @@ def test_preselector() -> None:
     with pytest.raises(NotFetched, match="blocked by"):
         middleware.process_request(request)
     assert curi.status == -5001
-    public = Request("http://h.example/public")
+    public, spiders = Request("http://h.example/public"), Request("http://h.example/spiders")
+    queued(public)
+    queued(spiders, spider=True)
     middleware.process_request(public)
-    Crawl.of(crawler).decide = lambda candidate: False  # type: ignore[assignment, method-assign, attr-defined]
+    crawl: Any = Crawl.of(crawler)
+    crawl.decide = lambda candidate: False
     with pytest.raises(NotFetched, match="no longer in scope"):
         middleware.process_request(public)
+    # scope never judged it, so it is not asked now
+    middleware.process_request(spiders)
+    crawl.decide = None
+    middleware.process_request(public)
