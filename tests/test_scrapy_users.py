@@ -142,7 +142,7 @@ RESOLVER = """
 from scrapy.resolver import CachingThreadedResolver
 from twisted.internet.defer import succeed
 
-ADDRESSES = {addresses!r}
+ADDRESSES = {ADDRESSES!r}
 
 class Names(CachingThreadedResolver):
     def getHostByName(self, name, timeout=None):
@@ -161,9 +161,9 @@ COUNTED = (
 def crawl(folder, addon: bool, follow: str | None = None) -> tuple[Counter[str], Counter[str], dict[str, Any], Any]:
     """Items seen by the feed, by the pipeline's counts; each run on a server of its own."""
     with running(SITE) as web:
-        bases = {
-            name: f"http://{web.host(f'{name}.users.test')['ips'][0]}:{web.port}" for name in ("one", "two", "off")
-        }
+        hosts = {name: f"{name}.users.test" for name in NAMES}
+        bases = {name: web.url(host).rstrip("/") for name, host in hosts.items()}
+        resolver = RESOLVER.format(ADDRESSES={host: web.host(host)["ips"][0] for host in hosts.values()})
         settings: dict[str, Any] = {
             "ONE": bases["one"],
             "OFF": bases["off"],
