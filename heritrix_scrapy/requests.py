@@ -5,7 +5,7 @@ One weak table, keyed by the Request object: spiders copy ``meta``, so nothing o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -32,5 +32,5 @@ def crawl_uri(origin: Request | Response) -> CrawlURI | None:
 
     For middlewares, pipelines, callbacks and extensions; None for what the crawl does not know.
     """
-    request: Request | None = getattr(origin, "request", origin)
+    request: Any = getattr(origin, "request", origin)
     return None if request is None else _table.get(request)
