@@ -1,7 +1,8 @@
 """How does a connection to one pinned address come about, and which one can be used again?
 
-`Connection` is the protocol of one socket: it hands what arrives to the exchange that uses it at the moment. `Pool` keeps idle
-connections for a short while: bounded in number, taken youngest first, dropped when a byte or the end arrives while idle.
+`Connection` is the protocol of one socket: it hands what arrives to the exchange that uses it at the moment.
+`Pool` keeps idle connections for a short while: bounded in number, taken youngest first, dropped when a byte or
+the end arrives while idle.
 """
 
 from __future__ import annotations
@@ -102,8 +103,8 @@ class Connector:
     async def open(self, peer: Peer, timeout: float) -> Connection:
         """Connect to the first of the addresses that answers, each within `timeout` seconds.
 
-        Raises the last address's error: TimeoutError, ConnectionRefusedError, ssl.SSLError, another OSError, or UnicodeError
-        when the host name cannot be sent as SNI.
+        Raises the last address's error: TimeoutError, ConnectionRefusedError, ssl.SSLError, another OSError, or
+        UnicodeError when the host name cannot be sent as SNI.
         """
         failure: Exception | None = None
         for address in peer.addresses:

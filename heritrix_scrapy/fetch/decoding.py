@@ -1,7 +1,7 @@
 """What do the response's headers say of charset and codings, and can we follow them?
 
-Heritrix: FetchHTTP.setCharacterEncoding and setOtherCodings. Names of charsets are given as Java and IANA write them, since
-they end up in metadata records and annotations.
+Heritrix: FetchHTTP.setCharacterEncoding and setOtherCodings. Names of charsets are given as Java and IANA write
+them, since they end up in metadata records and annotations.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def header_charset(content_type: str) -> tuple[str | None, str | None]:
 
 
 def unsatisfiable_coding(value: str, *, heritrix: bool) -> bool:
-    """Whether extractors will see coded bytes: a coding that cannot be taken off (by Heritrix: any list of codings)."""
+    """Whether extractors will see coded bytes: a coding that cannot be taken off (by Heritrix: any list of
+    codings)."""
     if heritrix:
         return bool(value.strip()) and value.strip().lower() not in HERITRIX_CODINGS
     return any(part.strip() and part.strip() not in CODINGS for part in value.lower().split(","))

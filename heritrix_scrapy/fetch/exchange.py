@@ -1,7 +1,7 @@
 """What came back over one connection for one request, and how did it end?
 
-An `Exchange` stands between a connection and a `WireReader`: it records the bytes, keeps the limits, and names the `Ending`.
-What an ending means for the status is told by `http_handler`. Limits never throw received bytes away.
+An `Exchange` stands between a connection and a `WireReader`: it records the bytes, keeps the limits, and names
+the `Ending`. What an ending means for the status is told by `http_handler`. Limits never throw received bytes away.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ class Ending(Enum):
 
 
 class Limits(NamedTuple):
-    """Zero means no limit. `total` and `idle` in seconds; `size` bounds the recorded bytes, head included, `entity` the bytes
-    of the entity; `rate` is in bytes per millisecond. With `patient`, an idle body is waited for until `total`."""
+    """Zero means no limit. `total` and `idle` in seconds; `size` bounds the recorded bytes, head included,
+    `entity` the bytes of the entity; `rate` is in bytes per millisecond. With `patient`, an idle body is waited
+    for until `total`."""
 
     total: float
     idle: float
@@ -55,8 +56,9 @@ _BLANK_LINE = re.compile(rb"\n\r?\n")
 class Exchange:
     """One request's answer. Await `done`, then read the other attributes.
 
-    `on_head(head)` and `on_data(data)` may return True for "no more"; the latter is called with entity bytes only when given.
-    `whole_stream`: record what came before the final status line too, and count the body from the first blank line on.
+    `on_head(head)` and `on_data(data)` may return True for "no more"; the latter is called with entity bytes
+    only when given. `whole_stream`: record what came before the final status line too, and count the body from
+    the first blank line on.
     """
 
     def __init__(
@@ -136,9 +138,7 @@ class Exchange:
         else:
             try:
                 events = self._reader.eof()
-                if self.head is not None:
-                    self._take(events)
-                elif not self._begin(events, b""):
+                if self.head is not None or not self._begin(events, b""):
                     self._take(events)
             except OSError as failure:
                 self._fail(StorageFull("the response spool", 0, failure))
@@ -240,9 +240,9 @@ class Exchange:
             return
         now = self._loop.time()
         limits = self.limits
-        if limits.total and now >= self._began + limits.total:
-            self._late()
-        elif limits.idle and now >= self._last + limits.idle and not (limits.patient and self.head is not None):
+        if (limits.total and now >= self._began + limits.total) or (
+            limits.idle and now >= self._last + limits.idle and not (limits.patient and self.head is not None)
+        ):
             self._late()
         elif self._stopping is not None and self._stopping():
             self._end(Ending.STOPPED)

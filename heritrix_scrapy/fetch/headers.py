@@ -1,8 +1,9 @@
 """Which header lines does a request carry, and in which order?
 
-Two layouts. The heritrix profile sends Heritrix's lines in Heritrix's order, and takes the request's own as its custom
-headers: replaced in place, else appended (Heritrix: FetchHTTPRequest). The modern one lets the request's own header win, then
-what the project set for all requests (Scrapy's middlewares have put that on the request), then ours.
+Two layouts. The heritrix profile sends Heritrix's lines in Heritrix's order, and takes the request's own as its
+custom headers: replaced in place, else appended (Heritrix: FetchHTTPRequest). The modern one lets the request's
+own header win, then what the project set for all requests (Scrapy's middlewares have put that on the request),
+then ours.
 """
 
 from __future__ import annotations
@@ -43,21 +44,20 @@ def compose(
     method: str = "GET",
     own: Iterable[Field] = (),
     body: bytes = b"",
-    agent: str | None = None,
 ) -> list[Field]:
     """The header lines of one request, in order.
 
-    `own`: the request's own (name, values in order), without what the project never chose; `agent`: the User-Agent that the
-    project chose for all requests, where it did. `view` gives the settings that hold for this URI.
+    `own`: the request's own (name, values in order), without what the project never chose. `view` gives
+    the settings that hold for this URI.
     """
     mine = [(name, value) for name, value in own if name.lower() not in OURS_ALONE]
     if view.profile == "heritrix":
-        return _heritrix(curi, view, url, method, mine, body, agent)
-    return _modern(curi, view, url, method, mine, body, agent)
+        return _heritrix(curi, view, url, method, mine, body)
+    return _modern(curi, view, url, method, mine, body)
 
 
 def _heritrix(
-    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes, agent: str | None
+    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes
 ) -> list[Field]:
     placed: dict[bytes, list[Field]] = {}
     custom: dict[bytes, list[bytes]] = {}
@@ -71,7 +71,7 @@ def _heritrix(
             custom.setdefault(low, []).append(value)
     lines: list[Field] = []
     if view.accept_compression:
-        lines.append((b"Accept-Encoding", b"gzip,deflate"))
+        lines.append((b"Accept-Encoding", encode(view.accept_encoding)))
     lines += _from(view)
     lines += _range(view)
     if view.send_connection_close:
@@ -91,7 +91,7 @@ def _heritrix(
     lines.append((b"Host", encode(host_of(url))))
     if not view.send_connection_close:
         lines.append((b"Connection", b"Keep-Alive"))
-    lines.append((b"User-Agent", encode(curi.user_agent or agent or user_agent(view))))
+    lines.append((b"User-Agent", encode(curi.user_agent or user_agent(view))))
     lines += placed.pop(b"cookie", ())
     lines += placed.pop(b"authorization", ())
     for low, values in custom.items():
@@ -104,17 +104,17 @@ def _heritrix(
 
 
 def _modern(
-    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes, agent: str | None
+    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes
 ) -> list[Field]:
     given: dict[bytes, list[Field]] = {}
     for name, value in own:
         given.setdefault(name.lower(), []).append((name, value))
     if curi.user_agent:
         given[b"user-agent"] = [(b"User-Agent", encode(curi.user_agent))]
-    ours: list[Field] = [(b"User-Agent", encode(agent or user_agent(view)))]
+    ours: list[Field] = [(b"User-Agent", encode(user_agent(view)))]
     ours += accept_lines(view.accept_headers)
     if view.accept_compression:
-        ours.append((b"Accept-Encoding", b"gzip, deflate, br, zstd"))
+        ours.append((b"Accept-Encoding", encode(view.accept_encoding)))
     ours += _from(view)
     ours += _range(view)
     # a spider's Request has the Referer that the project's own policy allows, or none

@@ -1,10 +1,12 @@
 """What did the server say to this http or https Request, byte for byte?
 
-Scrapy's download handler for both schemes. It connects to the address that the DNS stage pinned, records both directions
-exactly, stamps the CrawlURI, and gives Scrapy the Response (or the exception) that its users expect from the stock handler.
-The archive keeps whatever came; a spider hears of a cut answer as it would from stock Scrapy.
+Scrapy's download handler for both schemes. It connects to the address that the DNS stage pinned, records both
+directions exactly, stamps the CrawlURI, and gives Scrapy the Response (or the exception) that its users expect
+from the stock handler. The archive keeps whatever came; a spider hears of a cut answer as it would from stock
+Scrapy.
 
-How an `Ending` becomes a status (Heritrix: FetchHTTP.innerProcess; -2 and -3 are its connect-failed and connect-lost):
+How an `Ending` becomes a status (Heritrix: FetchHTTP.innerProcess; -2 and -3 are its connect-failed and
+connect-lost):
 
 | ending | modern | heritrix |
 |---|---|---|
@@ -33,6 +35,7 @@ from urllib.parse import urlsplit
 
 from pydispatch.dispatcher import getAllReceivers, liveReceivers
 from scrapy import signals
+from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -57,14 +60,14 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import numeric_address, server_key
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Self
 
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
     from heritrix_scrapy.fetch.wire import Head
 
@@ -72,9 +75,6 @@ logger = logging.getLogger(__name__)
 
 #: Bytes of `response.body` where no callback of a spider waits for it.
 BODY_IN_MEMORY = 8 << 20
-#: Idle connections kept in all, and for how many seconds.
-POOL_LIMIT = 100
-POOL_IDLE = 10.0
 #: Requests that may go over a used connection, since they may be sent twice (RFC 9110, 9.2.2).
 REPEATABLE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"))
 #: Silent retries of Heritrix's HTTP library after a reset or an empty answer.
@@ -98,13 +98,15 @@ class HTTPDownloadHandler:
         self._warnsize = settings.getint("DOWNLOAD_WARNSIZE")
         self._fail_on_dataloss = settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS", True)
         self._bind = _address(settings.get("DOWNLOAD_BIND_ADDRESS"))
-        self._unchosen: dict[bytes, bytes | None] = {b"accept-encoding": b"gzip, deflate, br, zstd"}
-        self._agent: str | None = settings.get("USER_AGENT")
-        if (settings.getpriority("USER_AGENT") or 0) < 20:  # nobody but Scrapy or our add-on set it
-            self._unchosen[b"user-agent"] = lines.encode(self._agent or "")
-            self._agent = None
+        # what Scrapy's middlewares put on every Request: the settings of ours that speak for them decide
+        self._unchosen: dict[bytes, bytes | None] = {
+            b"accept-encoding": b", ".join(ACCEPTED_ENCODINGS),
+            b"user-agent": lines.encode(settings.get("USER_AGENT") or ""),
+        }
+        view = settings_of(crawler).view
+        self._grace = float(view.stop_grace_seconds)
         self._connector = Connector()
-        self._pool = Pool(POOL_LIMIT, POOL_IDLE)
+        self._pool = Pool(view.keep_alive_pool_size, view.keep_alive_seconds)
         self._warned_of_loss = False
         self._stop_at: float | None = None
 
@@ -127,12 +129,7 @@ class HTTPDownloadHandler:
 
     def view(self, curi: CrawlURI) -> Any:
         """The settings that hold for this URI."""
-        if curi.settings is None:
-            source = self.crawl.settings
-            if source is None:
-                raise RuntimeError("the settings of this crawl have not been read")
-            curi.settings = source.for_uri(curi)
-        return curi.settings
+        return settings_of(self.crawler).for_uri(curi)
 
     def listens(self, signal: object) -> bool:
         """Whether anyone is connected to a signal of this crawler."""
@@ -150,21 +147,13 @@ class HTTPDownloadHandler:
 
     def stopping(self) -> bool:
         """Whether the grace that a stopping crawl gives to fetches in flight is over."""
-        if not self._is_closing():
+        if self.crawler.engine is None or not self.crawl.bridge.is_closing():
             self._stop_at = None
             return False
         now = self.crawl.clock.monotonic()
         if self._stop_at is None:
             self._stop_at = now + self._grace
         return now >= self._stop_at
-
-    _grace = 30.0
-
-    def _is_closing(self) -> bool:
-        closing: Callable[[], bool] | None = getattr(self.crawl.bridge, "closing", None)
-        if closing is not None:
-            return closing()
-        return not getattr(self.crawler, "crawling", True)
 
     def lost(self, url: str) -> None:
         """Tell, once, that answers come incomplete."""
@@ -195,6 +184,10 @@ class _Fetch:
         self.body_bytes = 0
         meta = request.meta
         self.maxsize: int = 0 if self.internal else meta.get("download_maxsize", handler._maxsize)
+        # DOWNLOAD_MAXSIZE speaks for MAX_LENGTH_BYTES, but a spider's Request knows it as a bound of the body alone
+        self.size_limit: int = view.max_length_bytes
+        if not self.internal and self.size_limit == handler._maxsize:
+            self.size_limit = 0
         self.warnsize: int = 0 if self.internal else meta.get("download_warnsize", handler._warnsize)
 
     async def run(self) -> Response:
@@ -202,7 +195,9 @@ class _Fetch:
         curi.method = request.method
         curi.began_ms = self.handler.crawl.clock.now_ms()
         if request.meta.get("proxy"):
-            self._failed(status.UNFETCHABLE, NotSupported("a proxy was asked for; fetching through one is not supported yet"))
+            self._failed(
+                status.UNFETCHABLE, NotSupported("a proxy was asked for; fetching through one is not supported yet")
+            )
         try:
             peer = await self._peer()
             target, head = self._request_head(peer)
@@ -236,7 +231,11 @@ class _Fetch:
             addresses = await self._resolve(host, port)
         if self.heritrix:
             addresses = addresses[:1]  # Heritrix tries no other
-        bound = _address(self.request.meta.get("bindaddress")) or _address(self.view.http_bind_address) or self.handler._bind
+        bound = (
+            _address(self.request.meta.get("bindaddress"))
+            or _address(getattr(self.view, "http_bind_address", None))
+            or self.handler._bind
+        )
         return Peer(parts.scheme == "https", host, port, tuple(addresses), bound, self.view.ssl_trust_level)
 
     def _addresses(self, host: str) -> list[str]:
@@ -248,9 +247,7 @@ class _Fetch:
         if pinned is not None:
             return [pinned, *(address for address in known.addresses if address != pinned)]
         if not known.addresses and known.looked_up_ms >= 0:
-            self._failed(
-                status.DOMAIN_PREREQUISITE_FAILURE, CannotResolveHostError(f"no address is known for {host}")
-            )
+            self._failed(status.DOMAIN_PREREQUISITE_FAILURE, CannotResolveHostError(f"no address is known for {host}"))
         return list(known.addresses)
 
     async def _resolve(self, host: str, port: int) -> list[str]:
@@ -271,7 +268,6 @@ class _Fetch:
             method=request.method,
             own=lines.own_fields(request.headers, self.handler._unchosen),
             body=request.body,
-            agent=self.handler._agent,
         )
         out = [lines.request_line(request.method, target, self.view), b"\r\n"]
         for name, value in fields:
@@ -289,7 +285,7 @@ class _Fetch:
         return Limits(
             total=total,
             idle=view.so_timeout_ms / 1000,
-            size=view.max_length_bytes,
+            size=self.size_limit,
             entity=self.maxsize,
             rate=view.max_fetch_kb_sec * 1024 // 1000,
             patient=self.heritrix,
@@ -393,7 +389,7 @@ class _Fetch:
 
     def _heritrix_refuses(self, head: Head) -> bool:
         """Heads that Heritrix's HTTP library takes for no answer."""
-        limit = self.view.max_length_bytes
+        limit = self.size_limit
         return (
             not head.version.startswith(b"HTTP/")
             or head.version == b"HTTP/0.9"
@@ -508,7 +504,7 @@ class _Fetch:
             recorder.truncated.append("disconnect")
         curi.content_size = recorder.response.size
         curi.content_length = recorder.body_size
-        curi.digest = recorder.body_digest if getattr(self.view, "digest_content", True) else None
+        curi.digest = recorder.body_digest if self.view.digest_content else None
 
     def _failed(self, code: int, error: Exception, cause: BaseException | None = None) -> Any:
         """Stamp a fetch without an answer and raise the exception that Scrapy's users know for it."""
@@ -521,7 +517,8 @@ class _Fetch:
             curi.content_type = "unknown"
             curi.headers = []
         if code in (status.CONNECT_FAILED, status.CONNECT_LOST):
-            # Heritrix counts one byte for an answer that failed, and no end of the fetch unless a body was being read
+            # Heritrix counts one byte for an answer that failed, and no end of the fetch unless a body was
+            # being read
             curi.content_size = curi.content_length = 1 if self.heritrix else 0
             if not self.heritrix:
                 curi.ended_ms = self.handler.crawl.clock.now_ms()
@@ -554,8 +551,7 @@ class _Fetch:
                 if request.meta.get("download_fail_on_dataloss", self.handler._fail_on_dataloss):
                     self.handler.lost(request.url)
                     raise ResponseDataLossError(exchange.fault.flaw.value if exchange.fault else ending.name.lower())
-                flags.append("dataloss")
-        elif ending in CUT or ending is Ending.TIME:
+        if ending in CUT or ending in (Ending.TIME, Ending.LENGTH):
             flags.append("dataloss")
         return self._response(exchange, flags)
 

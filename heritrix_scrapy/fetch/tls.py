@@ -1,7 +1,8 @@
 """How is a server's certificate treated, and which facts of the handshake are kept?
 
-An archive wants the page of a server with an expired or self-signed certificate, or one that speaks only what was common years
-ago: OPEN, the default, takes them all (Heritrix: ConfigurableX509TrustManager). Host names are never verified, at no level.
+An archive wants the page of a server with an expired or self-signed certificate, or one that speaks only what
+was common years ago: OPEN, the default, takes them all (Heritrix: ConfigurableX509TrustManager). Host names are
+never verified, at no level.
 """
 
 from __future__ import annotations

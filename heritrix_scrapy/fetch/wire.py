@@ -1,16 +1,19 @@
 """What do these bytes of a server say, in HTTP/1.x, 1.0, 0.9 or something near it?
 
-`WireReader` takes bytes as they come and gives events; it holds no socket, no clock, no recording. It keeps three rules:
+`WireReader` takes bytes as they come and gives events; it holds no socket, no clock, no recording. It keeps
+three rules:
 
-1. Every byte belongs to exactly one place: before the final head, in the head, in the body, or behind the end. Offsets in
-   the events count from the first byte fed, so that whoever records can cut the stream without searching it again.
+1. Every byte belongs to exactly one place: before the final head, in the head, in the body, or behind the end.
+   Offsets in the events count from the first byte fed, so that whoever records can cut the stream without
+   searching it again.
 2. The events do not depend on how the stream was split, but for the cuts between `Body` events.
-3. What a browser would show is read, however wrong (LF alone, folded lines, lines without a colon, no reason phrase, ICY,
-   HTTP/0.9, two lengths). What cannot be read is a `Fault` that names its `Flaw`; judging it is left to the caller.
+3. What a browser would show is read, however wrong (LF alone, folded lines, lines without a colon, no reason
+   phrase, ICY, HTTP/0.9, two lengths). What cannot be read is a `Fault` that names its `Flaw`; judging it is
+   left to the caller.
 
-Framing follows RFC 9112, section 6.3, with these leniences: a coding list that names chunked anywhere is chunked; lengths that
-contradict each other are bounded by the largest and may end at any of them; a length that is no number, or is negative, means
-"until the connection closes".
+Framing follows RFC 9112, section 6.3, with these leniences: a coding list that names chunked anywhere is
+chunked; lengths that contradict each other are bounded by the largest and may end at any of them; a length that
+is no number, or is negative, means "until the connection closes".
 """
 
 from __future__ import annotations
@@ -45,10 +48,10 @@ class Interim(NamedTuple):
 class Head(NamedTuple):
     """The final status line and headers.
 
-    `before` holds the bytes that came ahead of the status line (interim responses, blank lines, slop), `raw` the head itself,
-    blank line included. `framing` is one of "none", "length", "chunked", "close"; `length` counts bytes where it is known.
-    `bad_length` is the text of a Content-Length that is no number, `malformed` the number of lines without a colon.
-    `complete` is false when the connection closed inside the block.
+    `before` holds the bytes that came ahead of the status line (interim responses, blank lines, slop), `raw`
+    the head itself, blank line included. `framing` is one of "none", "length", "chunked", "close"; `length`
+    counts bytes where it is known. `bad_length` is the text of a Content-Length that is no number, `malformed`
+    the number of lines without a colon. `complete` is false when the connection closed inside the block.
     """
 
     version: bytes
@@ -171,7 +174,8 @@ def parse_status_line(line: bytes) -> tuple[bytes, int, bytes]:
 def _lengths(fields: list[tuple[bytes, bytes]]) -> tuple[list[int], bytes | None]:
     """The usable Content-Length values, and the text of one that is no number.
 
-    Heritrix: FetchHTTP reads the text up to a NUL, trimmed, ignores it when empty, and calls anything but one number an error.
+    Heritrix: FetchHTTP reads the text up to a NUL, trimmed, ignores it when empty, and calls anything but one
+    number an error.
     """
     values: list[int] = []
     bad: bytes | None = None
@@ -237,7 +241,8 @@ class WireReader:
         return events
 
     def eof(self) -> list[Event]:
-        """The stream has ended; return what that completes or breaks. Nothing when the message was whole or broken before."""
+        """The stream has ended; return what that completes or breaks. Nothing when the message was whole or
+        broken before."""
         events: list[Event] = []
         if self.state is State.SLOP:
             self._old_style(events)
