@@ -8,13 +8,15 @@ the end arrives while idle.
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from heritrix_scrapy.fetch import tls
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable
+
     from heritrix_scrapy.model.crawluri import TlsFacts
 
 
@@ -100,7 +102,9 @@ class Connector:
             made = self._contexts[trust] = tls.context(trust)
         return made
 
-    async def open(self, peer: Peer, timeout: float) -> Connection:
+    async def open(
+        self, peer: Peer, timeout: float, watch: Callable[[asyncio.Timeout], None] | None = None
+    ) -> Connection:
         """Connect to the first of the addresses that answers, each within `timeout` seconds.
 
         Raises the last address's error: TimeoutError, ConnectionRefusedError, ssl.SSLError, another OSError, or
@@ -109,14 +113,21 @@ class Connector:
         failure: Exception | None = None
         for address in peer.addresses:
             try:
-                return await self._open(peer, address, timeout, tls.server_name(peer.host))
+                return await self._open(peer, address, timeout, tls.server_name(peer.host), watch)
             except (OSError, TimeoutError) as error:
                 failure = error
                 if peer.secure and tls.refused_name(error):
-                    return await self._open(peer, address, timeout, "")
+                    return await self._open(peer, address, timeout, "", watch)
         raise failure or OSError("no address to connect to")
 
-    async def _open(self, peer: Peer, address: str, timeout: float, name: str) -> Connection:
+    async def _open(
+        self,
+        peer: Peer,
+        address: str,
+        timeout: float,
+        name: str,
+        watch: Callable[[asyncio.Timeout], None] | None,
+    ) -> Connection:
         extra: dict[str, Any] = {}
         if peer.secure:
             extra = {"ssl": self.context(peer.trust), "server_hostname": name}
@@ -124,7 +135,9 @@ class Connector:
         if peer.bind is not None:
             extra["local_addr"] = peer.bind
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(timeout) as limit:
+            if watch is not None:
+                watch(limit)
             _, connection = await loop.create_connection(Connection, address, peer.port, **extra)
         if peer.secure:
             connection.secured()

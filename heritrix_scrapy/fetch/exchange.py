@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from heritrix_scrapy.fetch.connect import Connection
     from heritrix_scrapy.model.recorder import Recorder
 
-TICK = 1.0  # seconds between looks at the clock while an answer is awaited
-
 
 class Ending(Enum):
     COMPLETE = auto()
@@ -70,7 +68,6 @@ class Exchange:
         *,
         on_head: Callable[[Head], bool],
         on_data: Callable[[bytes], bool] | None = None,
-        stopping: Callable[[], bool] | None = None,
         whole_stream: bool = False,
         began: float | None = None,
     ) -> None:
@@ -89,7 +86,6 @@ class Exchange:
         self._reader = WireReader(method)
         self._on_head = on_head
         self._on_data = on_data
-        self._stopping = stopping
         self._whole_stream = whole_stream
         self._early = b""
         self._began = self._loop.time() if began is None else began
@@ -225,14 +221,18 @@ class Exchange:
     # -- limits ---------------------------------------------------------------------------------------------
 
     def _next_look(self) -> float:
+        """Seconds until a limit could be reached, as things stand."""
         limits = self.limits
         now = self._loop.time()
-        due = TICK if self._stopping is not None else 3600.0
+        due = 3600.0
         if limits.total:
             due = min(due, self._began + limits.total - now)
-        if limits.idle:
+        if limits.idle and not self._waits_patiently():
             due = min(due, self._last + limits.idle - now)
         return max(due, 0.001)
+
+    def _waits_patiently(self) -> bool:
+        return self.limits.patient and self.head is not None
 
     def _look(self) -> None:
         self._timer = None
@@ -241,16 +241,11 @@ class Exchange:
         now = self._loop.time()
         limits = self.limits
         if (limits.total and now >= self._began + limits.total) or (
-            limits.idle and now >= self._last + limits.idle and not (limits.patient and self.head is not None)
+            limits.idle and now >= self._last + limits.idle and not self._waits_patiently()
         ):
             self._late()
-        elif self._stopping is not None and self._stopping():
-            self._end(Ending.STOPPED)
-        if self.ending is None:
-            delay = self._next_look()
-            if limits.patient and self.head is not None:
-                delay = max(delay, min(TICK, self._began + limits.total - now if limits.total else TICK), 0.001)
-            self._timer = self._loop.call_later(delay, self._look)
+        else:
+            self._timer = self._loop.call_later(self._next_look(), self._look)
 
     def _late(self) -> None:
         if self.head is None:
@@ -260,12 +255,18 @@ class Exchange:
 
     def _slow_down(self) -> None:
         """Pause reading while more has come than the rate allows since the head."""
-        allowed_at = self._body_began + self.recorder.response.size / (self.limits.rate * 1000)
-        wait = allowed_at - self._loop.time()
+        wait = self.owed()
         transport = self.connection.transport
         if wait > 0.005 and self.ending is None and transport is not None and not transport.is_closing():
             transport.pause_reading()
             self._loop.call_later(wait, self._go_on)
+
+    def owed(self) -> float:
+        """Seconds by which what has come is ahead of the rate."""
+        if not self.limits.rate or self.head is None:
+            return 0.0
+        allowed_at = self._body_began + self.recorder.response.size / (self.limits.rate * 1000)
+        return max(allowed_at - self._loop.time(), 0.0)
 
     def _go_on(self) -> None:
         transport = self.connection.transport
@@ -296,6 +297,10 @@ class Exchange:
             self._timer = None
         if self.connection.sink is self:
             self.connection.sink = None
+
+    def stop(self) -> None:
+        """The crawl stops: what is not there yet is not awaited."""
+        self._end(Ending.STOPPED)
 
     def cancel(self) -> None:
         """Nobody waits for the answer any more."""

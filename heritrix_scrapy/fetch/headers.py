@@ -79,8 +79,8 @@ def _heritrix(
     if (referer := _referer(curi, view, url)) is not None:
         lines.append((b"Referer", encode(referer)))
     if not curi.is_prerequisite:
-        lines += placed.pop(b"if-modified-since", ()) or ()
-        lines += placed.pop(b"if-none-match", ()) or ()
+        lines += placed.get(b"if-modified-since", ())
+        lines += placed.get(b"if-none-match", ())
     lines += accept_lines(view.accept_headers)
     if curi.via_context == AJAX_CONTEXT:
         lines.append((b"X-Requested-With", b"XMLHttpRequest"))
@@ -92,8 +92,8 @@ def _heritrix(
     if not view.send_connection_close:
         lines.append((b"Connection", b"Keep-Alive"))
     lines.append((b"User-Agent", encode(curi.user_agent or user_agent(view))))
-    lines += placed.pop(b"cookie", ())
-    lines += placed.pop(b"authorization", ())
+    lines += placed.get(b"cookie", ())
+    lines += placed.get(b"authorization", ())
     for low, values in custom.items():
         place = next((i for i, (name, _) in enumerate(lines) if name.lower() == low), None)
         if place is not None:
@@ -124,7 +124,7 @@ def _modern(
         ours.append((b"X-Requested-With", b"XMLHttpRequest"))
     lines: list[Field] = [(b"Host", encode(host_of(url)))]
     for field in ours:
-        lines += given.pop(field[0].lower(), None) or (field,)
+        lines += given.pop(field[0].lower(), [field])
     for fields in given.values():
         lines += fields
     if body or method in BODY_METHODS:

@@ -30,10 +30,10 @@ import ssl
 import time
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
-from pydispatch.dispatcher import getAllReceivers, liveReceivers
+from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
 from scrapy import signals
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import (
@@ -85,7 +85,7 @@ CUT = frozenset((Ending.DISCONNECTED, Ending.RESET, Ending.BROKEN))
 _NUMBER = re.compile(r"\d+\Z", re.ASCII)
 
 
-class HTTPDownloadHandler:
+class HttpDownloadHandler:
     """Download handler for ``http`` and ``https``."""
 
     lazy = False
@@ -104,11 +104,11 @@ class HTTPDownloadHandler:
             b"user-agent": lines.encode(settings.get("USER_AGENT") or ""),
         }
         view = settings_of(crawler).view
-        self._grace = float(view.stop_grace_seconds)
         self._connector = Connector()
         self._pool = Pool(view.keep_alive_pool_size, view.keep_alive_seconds)
+        self._in_flight: set[_Fetch] = set()
         self._warned_of_loss = False
-        self._stop_at: float | None = None
+        self.crawl.abort_fetches.append(self.abort)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -120,7 +120,12 @@ class HTTPDownloadHandler:
         if curi is None:
             curi = CrawlURI(request.url)
             bind(request, curi)
-        return await _Fetch(self, request, curi).run()
+        fetch = _Fetch(self, request, curi)
+        self._in_flight.add(fetch)
+        try:
+            return await fetch.run()
+        finally:
+            self._in_flight.discard(fetch)
 
     async def close(self) -> None:
         self._pool.close()
@@ -145,15 +150,10 @@ class HTTPDownloadHandler:
                 return answer.value
         return None
 
-    def stopping(self) -> bool:
-        """Whether the grace that a stopping crawl gives to fetches in flight is over."""
-        if self.crawler.engine is None or not self.crawl.bridge.is_closing():
-            self._stop_at = None
-            return False
-        now = self.crawl.clock.monotonic()
-        if self._stop_at is None:
-            self._stop_at = now + self._grace
-        return now >= self._stop_at
+    def abort(self) -> None:
+        """Cut off every fetch in flight; their URIs stay in their queues."""
+        for fetch in list(self._in_flight):
+            fetch.cut_off()
 
     def lost(self, url: str) -> None:
         """Tell, once, that answers come incomplete."""
@@ -169,14 +169,16 @@ class HTTPDownloadHandler:
 class _Fetch:
     """One Request on its way to a Response."""
 
-    def __init__(self, handler: HTTPDownloadHandler, request: Request, curi: CrawlURI) -> None:
+    def __init__(self, handler: HttpDownloadHandler, request: Request, curi: CrawlURI) -> None:
         self.handler = handler
         self.request = request
         self.curi = curi
         self.view = view = handler.view(curi)
         self.heritrix: bool = view.profile == "heritrix"
         self.internal = is_internal(request)
-        self.connection: Connection | None = None
+        self.exchange: Exchange | None = None
+        self.opening: asyncio.Timeout | None = None
+        self.is_cut_off = False
         self.stop: StopDownload | None = None
         self.began = time.monotonic()
         self.deadline_is_own = False
@@ -200,22 +202,35 @@ class _Fetch:
             )
         try:
             peer = await self._peer()
-            target, head = self._request_head(peer)
+            data = self._request_head(peer) + request.body
         except (UnicodeError, ValueError) as error:
             self._failed(status.UNFETCHABLE, _told(DownloadFailedError, error))
-        data = head + request.body
         exchange = await self._exchange(peer, data)
         ending = exchange.ending
         assert ending is not None
         if ending is Ending.STOPPED:
-            curi.status = status.UNATTEMPTED
-            curi.deferral = "stopped"
-            if curi.recorder is not None:
-                curi.recorder.close()
-                curi.recorder = None
-            raise DownloadCancelledError(f"{request.url} was cut off by the end of the crawl")
+            self._stopped()
+        if ending is Ending.COMPLETE and (owed := exchange.owed()):
+            await asyncio.sleep(owed)  # the last bytes came in one piece
         self._stamp(exchange, ending)
         return self._answer(exchange, ending)
+
+    def cut_off(self) -> None:
+        """The crawl stops and its grace is over."""
+        self.is_cut_off = True
+        if self.exchange is not None:
+            self.exchange.stop()
+        elif self.opening is not None and not self.opening.expired():
+            self.opening.reschedule(asyncio.get_running_loop().time())
+
+    def _stopped(self) -> NoReturn:
+        curi = self.curi
+        curi.status = status.UNATTEMPTED
+        curi.deferral = "stopped"
+        if curi.recorder is not None:
+            curi.recorder.close()
+            curi.recorder = None
+        raise DownloadCancelledError(f"{self.request.url} was cut off by the end of the crawl")
 
     # -- before ---------------------------------------------------------------------------------------------
 
@@ -258,7 +273,7 @@ class _Fetch:
             self._failed(status.CONNECT_FAILED, _told(CannotResolveHostError, error))
         return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
-    def _request_head(self, peer: Peer) -> tuple[str, bytes]:
+    def _request_head(self, peer: Peer) -> bytes:
         request, curi = self.request, self.curi
         target = _target(request.url if curi.spider_request or not curi.uri.startswith("http") else curi.uri)
         fields = lines.compose(
@@ -273,7 +288,7 @@ class _Fetch:
         for name, value in fields:
             out += (name, b": ", value, b"\r\n")
         out.append(b"\r\n")
-        return target, b"".join(out)
+        return b"".join(out)
 
     def _limits(self) -> Limits:
         view = self.view
@@ -303,7 +318,6 @@ class _Fetch:
                 connection = self.handler._pool.take(peer.key)
             if connection is None:
                 connection = await self._connect(peer)
-            self.connection = connection
             exchange = await self._try(connection, data)
             ending = exchange.ending
             if keep and exchange.reusable and ending is Ending.COMPLETE:
@@ -323,8 +337,10 @@ class _Fetch:
         limits = self._limits()
         timeout = min(limits.idle or limits.total or 60.0, limits.total or limits.idle or 60.0)
         try:
-            return await self.handler._connector.open(peer, timeout)
+            return await self.handler._connector.open(peer, timeout, self._watch)
         except TimeoutError as error:
+            if self.is_cut_off:
+                self._stopped()
             self._failed(
                 status.CONNECT_FAILED,
                 DownloadTimeoutError(f"connecting to {peer.host} took longer than {timeout} seconds"),
@@ -338,6 +354,9 @@ class _Fetch:
             self._failed(status.CONNECT_FAILED, _told(DownloadFailedError, error))
         except OSError as error:
             self._failed(status.CONNECT_FAILED, _told(DownloadFailedError, error))
+
+    def _watch(self, opening: asyncio.Timeout) -> None:
+        self.opening = opening
 
     async def _try(self, connection: Connection, data: bytes) -> Exchange:
         curi = self.curi
@@ -354,10 +373,12 @@ class _Fetch:
             self._limits(),
             on_head=self._on_head,
             on_data=self._on_data if self.warnsize or handler.listens(signals.bytes_received) else None,
-            stopping=handler.stopping,
             whole_stream=self.heritrix,
         )
+        self.exchange = exchange
         exchange.start(data)
+        if self.is_cut_off:
+            exchange.stop()
         try:
             await exchange.done
         except BaseException:
@@ -470,7 +491,7 @@ class _Fetch:
             self._failed(
                 status.CONNECT_FAILED,
                 DownloadTimeoutError(
-                    f"Getting {self.request.url} took longer than {waited.total if waited.total else waited.idle} seconds."
+                    f"Getting {self.request.url} took longer than {waited.total or waited.idle} seconds."
                 ),
             )
         if ending is Ending.NO_ANSWER or ending is Ending.UNREADABLE or head is None:
@@ -506,7 +527,7 @@ class _Fetch:
         curi.content_length = recorder.body_size
         curi.digest = recorder.body_digest if self.view.digest_content else None
 
-    def _failed(self, code: int, error: Exception, cause: BaseException | None = None) -> Any:
+    def _failed(self, code: int, error: Exception, cause: BaseException | None = None) -> NoReturn:
         """Stamp a fetch without an answer and raise the exception that Scrapy's users know for it."""
         curi = self.curi
         curi.status = code
@@ -547,10 +568,10 @@ class _Fetch:
                 raise DownloadTimeoutError(
                     f"Getting {request.url} took longer than {request.meta['download_timeout']} seconds."
                 )
-            if ending in CUT or ending is Ending.TIME:
-                if request.meta.get("download_fail_on_dataloss", self.handler._fail_on_dataloss):
-                    self.handler.lost(request.url)
-                    raise ResponseDataLossError(exchange.fault.flaw.value if exchange.fault else ending.name.lower())
+            strict = request.meta.get("download_fail_on_dataloss", self.handler._fail_on_dataloss)
+            if strict and (ending in CUT or ending is Ending.TIME):
+                self.handler.lost(request.url)
+                raise ResponseDataLossError(exchange.fault.flaw.value if exchange.fault else ending.name.lower())
         if ending in CUT or ending in (Ending.TIME, Ending.LENGTH):
             flags.append("dataloss")
         return self._response(exchange, flags)
@@ -627,4 +648,4 @@ def _certificate(der: bytes) -> Any:
     from OpenSSL import crypto
     from twisted.internet.ssl import Certificate
 
-    return Certificate(crypto.load_certificate(crypto.FILETYPE_ASN1, der))
+    return Certificate(crypto.load_certificate(crypto.FILETYPE_ASN1, der))  # type: ignore[no-untyped-call]

@@ -411,7 +411,8 @@ class WireReader:
             self._break(Flaw.NO_RESPONSE, "no bytes" if not self._fed else "no final status line", events)
             return
         lines = raw.split(b"\n")
-        if self.state is State.START or len(lines) < 2:
+        undecided = self.state is State.START
+        if undecided or len(lines) < 2:
             self._break(Flaw.HEAD_CUT, raw[:200].decode("latin-1"), events)
             return
         self._buffer.clear()
