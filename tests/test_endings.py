@@ -211,7 +211,7 @@ class Ends(Spider):
         raise CloseSpider("enough")
         yield
     def failed(self, failure):
-        note("errback", failure.request.url, error=failure.type.__name__, mro=[c.__name__ for c in failure.type.__mro__])
+        note("errback", failure.request.url, mro=[c.__name__ for c in failure.type.__mro__])
         if failure.request.meta["sc"] == "errback_item":
             yield {"sc": "errback_item", "uri": failure.request.url, "base": ""}
 """
