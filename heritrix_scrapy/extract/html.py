@@ -76,9 +76,7 @@ class ExtractorHTML(ContentExtractor):
     def extract(self, document: Document) -> Iterable[Outlink]:
         way = self.option(document, "html_reader")
         if "charset=" not in document.content_type:
-            choice = charset.choose_for_html(
-                document.prefix_bytes(), document.charset, standard=way != "heritrix"
-            )
+            choice = charset.choose_for_html(document.prefix_bytes(), document.charset, standard=way != "heritrix")
             if choice.annotation is not None:
                 document.curi.annotate(choice.annotation)
             document.use_charset(choice.charset)
