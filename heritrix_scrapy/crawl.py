@@ -138,6 +138,8 @@ class Crawl:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.clock = Clock()
+        #: A command that looks at single pages (``scrapy shell`` ...): nothing is kept, no seeds are read.
+        self.looking = False
         self.bridge = Bridge(crawler)
         self.settings: SettingsSource | None = None
         self.store: Store | None = None
@@ -147,6 +149,8 @@ class Crawl:
         self.scope: Any = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
+        #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
+        self.abort_fetches: list[Callable[[], None]] = []
         self.status_sources: dict[str, Callable[[], Any]] = {}
         self._hosts: Hosts | None = None
         self._jobdir: JobDir | None = None

@@ -1,0 +1,218 @@
+"""Does the product behave as the vectors say, and does every group have somebody to answer for it?"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
+
+import conformance  # noqa: E402  (found beside this file)
+
+ROOT = HERE.parent
+SHARED = ROOT.parent / "shared" / "vectors"
+ROWS = ROOT / "docs" / "deviations"
+FILES = ("scope.json", "frontier.json", "fetch.json", "output.json")
+
+# The groups that must have an adapter; a group joins the table when its part of the product does.
+WITH_ADAPTER = [
+    "scope/uuri_fixup",
+    "scope/uuri_fixup_charset",
+    "scope/uuri_error",
+    "scope/uuri_resolve",
+    "scope/uuri_parts",
+    "scope/uuri_has_scheme",
+    "scope/uuri_filename",
+    "scope/uuri_unicode_host",
+    "scope/surt_from_uri",
+    "scope/surt_prefix_from_seed",
+    "scope/surt_prefix_set",
+    "scope/ald_reduce",
+    "scope/canon_fixup_query_string",
+    "scope/canon_lowercase",
+    "scope/canon_strip_userinfo",
+    "scope/canon_strip_wwwn",
+    "scope/canon_strip_www",
+    "scope/canon_strip_session_ids",
+    "scope/canon_strip_session_cfids",
+    "scope/canon_regex_rule",
+    "scope/canon_policy_default",
+    "scope/hops_path_extend",
+    "scope/max_link_hops_selftest",
+    "scope/server_key",
+    "scope/probe_uuri",
+    "scope/probe_resolve",
+    "scope/probe_surt",
+    "scope/probe_candidate_surt",
+    "scope/probe_prefix_from_plain",
+    "scope/probe_prefix_to_host",
+    "scope/probe_prefix_to_domain",
+    "scope/probe_import_mixed",
+    "scope/probe_prefix_set_add",
+    "scope/probe_contains_prefix",
+    "scope/probe_prefix_finder",
+    "scope/probe_seed_text",
+    "scope/probe_default_scope",
+    "scope/probe_sequence",
+    "scope/probe_transclusion",
+    "scope/probe_too_many_hops",
+    "scope/probe_hop_counts",
+    "scope/probe_hops_extend",
+    "scope/probe_pathological",
+    "scope/probe_path_segments",
+    "scope/probe_ald",
+    "scope/probe_scheme_not_in_set",
+    "scope/probe_canon_policy",
+    "scope/probe_canon_rules",
+    "scope/probe_surt_rules",
+    "frontier/ut_extend_hops_path",
+    "frontier/ut_server_key",
+    "frontier/scheduling_directive",
+    "frontier/canonical_force_fetch",
+    "frontier/hops",
+    "frontier/politeness_delay",
+    "frontier/disposition_table",
+    "frontier/outlink_gate",
+    "frontier/mark_prerequisite",
+    "frontier/processing_cleanup",
+    "frontier/cost",
+    "frontier/class_key",
+    "fetch/html",
+    "fetch/css",
+    "fetch/js",
+    "fetch/is_data_uri",
+    "fetch/very_likely_uri",
+    "fetch/speculative_fixup",
+    "fetch/hops_path",
+    "fetch/outlink_ordering",
+    "fetch/server_key",
+    "fetch/html_derived",
+    "fetch/http",
+    "fetch/preconditions",
+    "fetch/preselector",
+    "fetch/status_disposition",
+    "fetch/html_entities",
+    "output/anvl",
+    "output/warc_file_name",
+    "output/payload_digest",
+    "output/surt",
+    "output/crawl_log_line",
+    "output/disposition_class",
+    "output/hops_path",
+]
+
+
+@pytest.fixture(scope="module")
+def adapters() -> conformance.Adapters:
+    return conformance.adapters()
+
+
+@pytest.fixture(scope="module")
+def judge(adapters: conformance.Adapters) -> conformance.Judge:
+    return conformance.Judge(adapters)
+
+
+def test_every_adapter_module_can_be_imported(adapters: conformance.Adapters) -> None:
+    assert adapters.broken == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "folder", [conformance.KEPT, *([SHARED] if SHARED.is_dir() else [])], ids=lambda p: p.name
+)
+def test_nothing_fails(folder: Path, name: str, judge: conformance.Judge) -> None:
+    results = [judge.judge(vector) for vector in conformance.load(folder / name, judge.known)]
+    failed = [conformance.detail(result) for result in results if result.outcome == "failed"]
+    assert results
+    assert not failed, "\n\n".join(failed[:20])
+
+
+@pytest.mark.parametrize("group", WITH_ADAPTER)
+def test_group_has_an_adapter(group: str, adapters: conformance.Adapters) -> None:
+    assert group in adapters.run
+
+
+def test_every_group_of_an_adapter_exists(adapters: conformance.Adapters) -> None:
+    groups = {vector.group for vector in conformance.kept()}
+    assert sorted(set(adapters.run) - groups) == []
+
+
+def test_the_outside_table_is_the_documented_one(adapters: conformance.Adapters) -> None:
+    text = (ROWS / "outside.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)) == set(adapters.outside)
+
+
+def test_every_deviation_has_its_row(adapters: conformance.Adapters) -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in ROWS.parent.glob("deviations*/**/*.md"))
+    text += "\n".join(path.read_text(encoding="utf-8") for path in ROWS.parent.glob("deviations*.md"))
+    rows = {row for _, row in adapters.deviations.values()} | set(adapters.modern_rows.values())
+    assert sorted(row for row in rows if row not in text) == []
+
+
+# ---------------------------------------------------------------- the runner itself
+
+
+def test_a_file_is_known_by_its_shape() -> None:
+    known = {"scope/surt_tokenizer", "output/anvl"}
+    assert conformance.kind_of({"groups": {}}, known) == "fetch"
+    assert conformance.kind_of({"scenarios": []}, known) == "frontier"
+    assert conformance.kind_of({"_meta": {}, "anvl": []}, known) == "scope"
+    assert conformance.kind_of({"surt_tokenizer": []}, known) == "scope"
+    assert conformance.kind_of({"anvl": [], "new_group": []}, known) == "output"
+    with pytest.raises(SystemExit):
+        conformance.kind_of({"nothing": []}, known)
+
+
+def vector(*, defect: bool = False) -> conformance.Vector:
+    return conformance.Vector("scope/x", "7", {"id": "7", "input": "a", "expected": "b"}, defect)
+
+
+def outcome(table: conformance.Adapters, *, defect: bool = False) -> str:
+    return conformance.Judge(table).judge(vector(defect=defect)).outcome
+
+
+def test_outcomes() -> None:
+    def wrong(case: conformance.Case) -> tuple[bool, object]:
+        return False, "c"
+
+    def broken(case: conformance.Case) -> tuple[bool, object]:
+        raise ValueError("broken")
+
+    def silent(case: conformance.Case) -> None:
+        return None
+
+    table = conformance.Adapters
+    row = {"scope/x#7": ("why", "row")}
+    assert outcome(table()) == "no adapter"
+    assert outcome(table(run={"scope/x": silent})) == "no adapter"
+    assert outcome(table(run={"scope/x": lambda case: (True, "b")})) == "passed"
+    assert outcome(table(run={"scope/x": wrong})) == "failed"
+    assert outcome(table(run={"scope/x": broken})) == "failed"
+    assert outcome(table(run={"scope/x": wrong}, deviations=row)) == "failed"
+    assert outcome(table(run={"scope/x": wrong}, deviations=row), defect=True) == "deviates"
+    rule = {"scope/x": [lambda case, got: ("errata: why", "row")]}
+    assert outcome(table(run={"scope/x": wrong}, deviates=rule)) == "deviates"
+    assert outcome(table(outside={"scope/x": ("why", "row")})) == "outside"
+
+
+def test_a_table_keyed_by_index_follows_the_case_into_another_file(adapters: conformance.Adapters) -> None:
+    own = next(case for case in conformance.kept() if case.group == "scope/uuri_fixup" and case.name == "3")
+    moved = conformance.Vector(own.group, "0", own.case, own.defect)
+    other = conformance.Vector(own.group, "3", {"input": "else", "expected": "x"}, False)
+    table = conformance.Adapters(
+        run={own.group: lambda case: (False, None)}, deviations={own.id: ("design: example", "row")}
+    )
+    assert conformance.Judge(table).judge(moved).outcome == "deviates"
+    assert conformance.Judge(table).judge(other).outcome == "failed"
+
+
+def test_last_line_and_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [str(conformance.KEPT / "scope.json"), "--group", "scope/wac_parse"]
+    assert conformance.main(arguments) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "total: 0 passed, 0 failed, 0 deviate, 0 without adapter, 14 outside"
