@@ -50,7 +50,9 @@ def follow_embeds(parent: CrawlURI, link: Outlink) -> bool:
     if hop in (hops.EMBED, hops.INFERRED):
         return True
     if hop == hops.REFER:
-        return parent.spider_request or parent.seed or parent.path[-1:] not in (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
+        return (
+            parent.spider_request or parent.seed or parent.path[-1:] not in (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
+        )
     if hop == hops.SPECULATIVE:
         return any(kind in parent.content_type for kind in _OWN_GUESSES)
     return False
@@ -101,10 +103,15 @@ class Candidates:
                 promote(child)
             yield child
 
+    def take_rejected(self) -> int:
+        """How many the scope refused since the last call."""
+        rejected, self.rejected = self.rejected, 0
+        return rejected
+
     def prerequisite(self, parent: CrawlURI) -> CrawlURI | None:
         """What ``parent`` waits for, prepared; None, and the parent's status -63, when the scope refuses it."""
         assert parent.prerequisite is not None
-        child = parent.prerequisite_child(parent.prerequisite)
+        child = mark_prerequisite(parent, parent.prerequisite)
         child.settings = self._for_uri(child)
         if not self._decide(child):
             parent.status = status.PREREQUISITE_UNSCHEDULABLE
@@ -116,6 +123,14 @@ class Candidates:
         """Prepare a URI that the scope is not asked about: a seed, an import, a spider's Request."""
         curi.settings = self._for_uri(curi)
         self._prepare(curi)
+
+
+def mark_prerequisite(parent: CrawlURI, uri: str) -> CrawlURI:
+    """Have ``parent`` wait for ``uri``; returns the URI to be fetched first (Heritrix: CrawlURI.markPrerequisite)."""
+    parent.prerequisite = uri
+    parent.status = status.DEFERRED
+    parent.deferrals += 1
+    return parent.prerequisite_child(uri)
 
 
 def promote(child: CrawlURI) -> None:

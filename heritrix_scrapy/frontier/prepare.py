@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.model import hops
 from heritrix_scrapy.model.crawluri import HIGH, MEDIUM, NORMAL, authority_of
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.uri.surt import authority_part, surt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,22 @@ def trans_hops(path: str) -> int:
     return len(path) - 1 - max(path.rfind(hops.NAVLINK), path.rfind(hops.MANIFEST))
 
 
+# -- canonical form ----------------------------------------------------------------------------------------
+
+_canonicalisers: dict[int, tuple[Any, Callable[[str], str]]] = {}
+
+
+def canonicaliser(view: Any) -> Callable[[str], str]:
+    """The function that makes canonical forms under these settings; made once for each list of rules."""
+    rules = view.canonicalization_rules
+    found = _canonicalisers.get(id(rules))
+    if found is None:
+        from heritrix_scrapy.uri.canonical import Canonicaliser
+
+        found = _canonicalisers[id(rules)] = (rules, Canonicaliser(rules))
+    return found[1]
+
+
 # -- class key ---------------------------------------------------------------------------------------------
 
 
@@ -77,8 +94,8 @@ def surt_authority(uri: str) -> str:
     if key is None:
         if len(_surt_keys) > 50_000:
             _surt_keys.clear()
-        text = surt(f"http://{authority}/")
-        key = text.partition("://(")[2].partition(")")[0].replace(":", "#")
+        form = surt(f"http://{authority}/")
+        key = authority_part(form).replace(":", "#") if "://(" in form else ""
         _surt_keys[authority] = key
     return key
 

@@ -27,7 +27,8 @@ MAX_HEADS = 64
 
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
     """State of one queue. ``turn``: when it was last listed as inactive, in the order of listings; ``hint``: no
-    URI of the queue has a key below it; ``spent``: costs and penalties so far."""
+    URI of the queue has a key below it; ``spent``: costs and penalties so far;
+    ``last_status``: of the URI that came back last."""
 
     number: int
     state: int = State.EXHAUSTED
@@ -45,6 +46,7 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     last_cost: int = 0
     cost_count: int = 0
     errors: int = 0
+    last_status: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
 
     @property
