@@ -97,8 +97,6 @@ class Addon:
         check_handlers(settings)
         if looking:
             settings.set("JOBDIR", None, "cmdline")
-            if not settings.get("HERITRIX_OPERATOR_CONTACT_URL"):
-                settings.set("HERITRIX_OPERATOR_CONTACT_URL", "http://localhost/", "addon")
         else:
             check_jobdir(settings)
         for name, value in DEFAULTS.items():
@@ -120,7 +118,7 @@ class Addon:
         crawl = Crawl.of(self._crawler)
         if looking:
             crawl.looking = True
-        translated = settings_of(self._crawler)
+        translated = settings_of(self._crawler, contact_required=not looking)
         if not chosen(settings, "USER_AGENT"):
             settings.set("USER_AGENT", user_agent(translated.view), "addon")
 

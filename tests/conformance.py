@@ -214,9 +214,7 @@ class Judge:
         reason, row = deviation
         if vector.defect or reason.startswith(UNMARKED_REASONS):
             return Result(vector, "deviates", got, reason, row)
-        return Result(
-            vector, "failed", got, f"not marked as a defect, yet listed as deviating: {reason}", row
-        )
+        return Result(vector, "failed", got, f"not marked as a defect, yet listed as deviating: {reason}", row)
 
     def modern(self, vector: Vector) -> Result | None:
         """Give the modern profile's answer where it differs from the file."""
@@ -293,9 +291,7 @@ def main(arguments: list[str] | None = None) -> int:
         vector
         for path in options.files
         for vector in load(path, judge.known)
-        if not options.group
-        or vector.group in options.group
-        or vector.group.partition("/")[2] in options.group
+        if not options.group or vector.group in options.group or vector.group.partition("/")[2] in options.group
     ]
     results = [judge.judge(vector) for vector in wanted]
     print(table(results))

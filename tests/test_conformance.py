@@ -122,9 +122,7 @@ def test_every_adapter_module_can_be_imported(adapters: conformance.Adapters) ->
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize(
-    "folder", [conformance.KEPT, *([SHARED] if SHARED.is_dir() else [])], ids=lambda p: p.name
-)
+@pytest.mark.parametrize("folder", [conformance.KEPT, *([SHARED] if SHARED.is_dir() else [])], ids=lambda p: p.name)
 def test_nothing_fails(folder: Path, name: str, judge: conformance.Judge) -> None:
     results = [judge.judge(vector) for vector in conformance.load(folder / name, judge.known)]
     failed = [conformance.detail(result) for result in results if result.outcome == "failed"]

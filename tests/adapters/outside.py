@@ -54,6 +54,4 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "a file that Heritrix wrote, for comparison; nothing is computed": ("output/reference_warc",),
 }
 
-OUTSIDE: dict[str, tuple[str, str]] = {
-    group: (reason, ROW) for reason, groups in _REASONS.items() for group in groups
-}
+OUTSIDE: dict[str, tuple[str, str]] = {group: (reason, ROW) for reason, groups in _REASONS.items() for group in groups}

@@ -283,8 +283,10 @@ def message(declared: Declaration, request: Request, match: re.Match[str] | None
 def keeps(declared: Declaration, request: Request) -> bool:
     """Whether the connection may serve another request after this answer."""
     wish = request.headers.get("connection", "").lower()
-    framed = declared.get("length") is not False or "chunks" in declared
-    return (
+    chunks = declared.get("chunks")
+    # A body that ends before it promised to is closed after; `hold_open` is for the server that goes on waiting.
+    framed = "fault" not in chunks if isinstance(chunks, Mapping) else chunks or "length" not in declared
+    return bool(
         framed
         and "close" not in str(declared.get("connection", "")).lower()
         and "wire" not in declared

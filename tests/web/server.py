@@ -85,6 +85,10 @@ class Web:
     def url(self, host: str, path: str = "/", *, tls: bool = False) -> str:
         return self._origin("https" if tls else "http", host) + path
 
+    def filled(self, text: str) -> str:
+        """*text* with its placeholders replaced, as the sites' own texts are."""
+        return str(fill_in(text, self._placeholder))
+
     def asked(self, host: str) -> list[str]:
         """``METHOD target`` of every request that named this host."""
         return [f"{e.method} {e.target}" for e in self.requests if re.sub(r":\d*$", "", e.host or "") == host]

@@ -1,0 +1,233 @@
+"""By which key is a URI recognised as already seen?
+
+The URI that is fetched stays untouched; the key is what a chain of rules makes of it: case, ``www``, user,
+session ids and idle question marks do not make another page.  Rules are Heritrix's, by its names, each with
+``enabled``.  (Heritrix: RulesCanonicalizationPolicy and org.archive.modules.canonicalize.)
+
+Most URIs hold nothing that a rule could strip, so each rule looks for a telling substring before it runs its
+expression: half a microsecond for the chain instead of seven.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+
+from .java_regex import JavaPattern, expand, java_compile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_IDS = (
+    java_compile(r"(?i)^(.+)(?:(?:jsessionid|phpsessid)=[0-9a-zA-Z]{32})(?:&(.*))?$"),
+    java_compile(r"(?i)^(.+)(?:sid=[0-9a-zA-Z]{32})(?:&(.*))?$"),
+    java_compile(r"(?i)^(.+)(?:ASPSESSIONID[a-zA-Z]{8}=[a-zA-Z]{24})(?:&(.*))?$"),
+)
+_CFIDS = java_compile(r"(?i)^(.+)(?:cfid=[^&]+&cftoken=[^&]+(?:jsession=[^&]+)?)(?:&(.*))?$")
+_USER = java_compile(r"^((?:https?|ftps?)://)(?:[^/]+@)(.*)$")
+_WWWN = java_compile(r"(?i)^(https?://)(?:www[0-9]*\.)([^/]*/.+)$")
+_WWW = java_compile(r"(?i)^(https?://)(?:www\.)([^/]*/.+)$")
+_EXTRA_SLASHES = java_compile(r"^(https?://.*?)//+(.*)$")
+_WWW_START = re.compile("https?://www", re.IGNORECASE | re.ASCII)
+
+
+def _strip(pattern: JavaPattern, text: str) -> str:
+    """Keep only the first two groups where the whole text matches."""
+    found = pattern.fullmatch(text)
+    return found.group(1) + (found.group(2) or "") if found else text
+
+
+class CanonicalizationRule:
+    """One step of the chain; ``enabled=False`` lets every text pass as it is."""
+
+    __slots__ = ("enabled",)
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        self.enabled = enabled
+
+    def canonicalize(self, text: str) -> str:
+        """Give the text that stands for this one.  A rule of one's own overrides this."""
+        return text
+
+
+class LowercaseRule(CanonicalizationRule):
+    """The whole text in lower case."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        return text.lower() if text.isascii() else "".join([char.lower()[:1] for char in text])
+
+
+class StripUserinfoRule(CanonicalizationRule):
+    """No user and password: up to the last ``@`` before the first slash.  http, https, ftp, ftps."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        return _strip(_USER, text) if "@" in text else text
+
+
+class StripWWWNRule(CanonicalizationRule):
+    """No ``www.``, ``www3.`` … where anything follows the root path."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        return _strip(_WWWN, text) if _WWW_START.match(text) else text
+
+
+class StripWWWRule(CanonicalizationRule):
+    """No ``www.`` where anything follows the root path."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        return _strip(_WWW, text) if _WWW_START.match(text) else text
+
+
+class StripSessionIDs(CanonicalizationRule):
+    """No jsessionid, phpsessid, …sid of 32 characters, no ASPSESSIONID…; the last one of each kind."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        lower = text.lower()
+        # Each alternative holds one of these two.
+        if "id=" in lower or "aspsessionid" in lower:
+            for pattern in _IDS:
+                text = _strip(pattern, text)
+        return text
+
+
+class StripSessionCFIDs(CanonicalizationRule):
+    """No adjacent ColdFusion CFID and CFTOKEN."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        return _strip(_CFIDS, text) if "cfid=" in text.lower() else text
+
+
+class FixupQueryString(CanonicalizationRule):
+    """No question mark or ampersand that separates nothing; one of them per call, as in Heritrix."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        at = text.rfind("?")
+        if at <= 0:
+            return text
+        if at == len(text) - 1:
+            return text[:-1]
+        if text[at + 1] == "&":
+            return text[:at] if at + 2 == len(text) else text[: at + 1] + text[at + 2 :]
+        return text[:-1] if text.endswith("&") else text
+
+
+class StripExtraSlashes(CanonicalizationRule):
+    """One slash for several, everywhere behind ``http://``, in the query too."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        while "//" in text[7:] and (found := _EXTRA_SLASHES.fullmatch(text)):
+            text = f"{found.group(1)}/{found.group(2)}"
+        return text
+
+
+class RegexRule(CanonicalizationRule):
+    """Where the whole text matches ``regex``, ``format`` with its groups put in.
+
+    Both in Java's syntax (``$1``, ``${name}``, ``\\`` before a literal character).  A format that names a group
+    the expression does not have raises ValueError when the rule is made.
+    """
+
+    __slots__ = ("_expand", "format", "regex")
+
+    def __init__(self, regex: str = "(.*)", format: str = "$1", *, enabled: bool = True) -> None:
+        super().__init__(enabled=enabled)
+        self.regex = java_compile(regex)
+        self.format = format
+        self._expand = expand(format, self.regex)
+
+    def canonicalize(self, text: str) -> str:
+        found = self.regex.fullmatch(text)
+        return self._expand(found) if found else text
+
+
+RULES: dict[str, Callable[..., CanonicalizationRule]] = {
+    rule.__name__: rule
+    for rule in (
+        LowercaseRule,
+        StripUserinfoRule,
+        StripWWWNRule,
+        StripWWWRule,
+        StripSessionIDs,
+        StripSessionCFIDs,
+        FixupQueryString,
+        StripExtraSlashes,
+        RegexRule,
+    )
+}
+
+DEFAULT_RULES = (
+    "LowercaseRule",
+    "StripUserinfoRule",
+    "StripWWWNRule",
+    "StripSessionIDs",
+    "StripSessionCFIDs",
+    "FixupQueryString",
+)
+
+RuleForm: TypeAlias = "CanonicalizationRule | str | Sequence[Any]"
+
+
+def make_rule(form: RuleForm) -> CanonicalizationRule:
+    """Make a rule of its name, of ``[name, {property: value}]``, or take the object.
+
+    Raises ValueError for a name or property that does not exist.
+    """
+    if isinstance(form, str):
+        form = [form]
+    if not isinstance(form, (list, tuple)):
+        return cast("CanonicalizationRule", form)
+    name, properties = form[0], dict(form[1]) if form[1:] else {}
+    made = RULES.get(str(name).rpartition(".")[2])
+    if made is None:
+        raise ValueError(f"no canonicalization rule {name!r}; there are {', '.join(RULES)}")
+    properties.pop("id", None)
+    try:
+        return made(**properties)
+    except TypeError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+class Canonicaliser:
+    """A chain of rules: call it with a fixed-up URI, get its key."""
+
+    __slots__ = ("_steps", "rules")
+
+    _SHARED: ClassVar[dict[int, tuple[Any, Canonicaliser]]] = {}
+    _SHARED_MAX: ClassVar[int] = 256
+
+    def __init__(self, rules: Iterable[RuleForm] = DEFAULT_RULES) -> None:
+        self.rules = [make_rule(form) for form in rules]
+        self._steps = [rule.canonicalize for rule in self.rules if rule.enabled]
+
+    def __call__(self, text: str) -> str:
+        """Give the key of a URI."""
+        for step in self._steps:
+            text = step(text)
+        return text
+
+    @classmethod
+    def of(cls, rules: Sequence[RuleForm]) -> Canonicaliser:
+        """Give the chain of a settings value, made once for each such object (a sheet has its own list)."""
+        shared = cls._SHARED.get(id(rules))
+        # The value is kept beside the chain, so that its id cannot become another's.
+        if shared is None:
+            if len(cls._SHARED) >= cls._SHARED_MAX:
+                cls._SHARED.clear()
+            shared = cls._SHARED[id(rules)] = (rules, cls(rules))
+        return shared[1]

@@ -1,0 +1,54 @@
+"""What does each line of a seeds text say: a seed, another line for whoever understands it, or nothing?
+
+Blank lines and comments say nothing, and neither does a line of two words.  A line whose first character is a
+letter or digit is a seed; any other (``+…``, ``-…``, ``*.x``) is offered to listeners.  (Heritrix:
+TextSeedModule.announceSeedsFromReader, RegexLineIterator.)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from .fixup import UriError, fix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_ONE_TOKEN = re.compile(r"[\s\ufeff]*(\S+)\s*(?:#[^\x85\u2028\u2029]*)?", re.ASCII)
+_HAS_SCHEME = re.compile(r"[a-zA-Z][\w+\-]+:", re.ASCII)
+
+
+class SeedLine(NamedTuple):
+    """``text``: the token as written, for a line that is no seed what listeners get; ``uri``: None for those."""
+
+    text: str
+    uri: str | None
+
+
+def tokens(text: str) -> Iterator[str]:
+    """Give the one token of every line that has exactly one, without comments, white space and byte order mark."""
+    for line in _LINE_END.split(text):
+        bare = line.lstrip(" \t\f\v\ufeff")
+        if not bare or bare.startswith("#"):
+            continue
+        if found := _ONE_TOKEN.fullmatch(line):
+            yield found.group(1)
+
+
+def with_scheme(token: str) -> str:
+    """Put ``http://`` before a seed that has no scheme; a dot before the colon makes it host and port."""
+    return token if _HAS_SCHEME.match(token) else "http://" + token
+
+
+def seed_lines(text: str, *, strict: bool = False) -> Iterator[SeedLine]:
+    """Give every line that says something, in order."""
+    for token in tokens(text):
+        if not token[0].isalnum():
+            yield SeedLine(token, None)
+            continue
+        try:
+            yield SeedLine(token, fix(with_scheme(token), strict=strict))
+        except UriError:
+            yield SeedLine(with_scheme(token), None)
