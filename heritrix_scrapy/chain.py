@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -33,7 +34,7 @@ from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -58,7 +59,7 @@ class ChainMiddleware:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        self._extraction = Extraction.from_crawler(crawler)
+        self._extraction = Extraction(self._settings.view.extractors, load=partial(load_part, crawler))
         self._steps = load_steps(crawler, self._settings.view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -111,7 +112,7 @@ class ChainMiddleware:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
             if curi.status > 0:
-                self._extraction.run(curi)
+                self._extraction.extract(curi, curi.settings)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
             self._learn_robots(curi)
@@ -234,6 +235,20 @@ def archived_name(url: str) -> str:
     if url.startswith("dns://"):
         return "dns:" + url[6:].rstrip("/")
     return url.partition("#")[0]
+
+
+def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any:
+    """A part of the user's own, by dotted path; its properties are set as attributes.
+
+    Raises ConfigurationError when it cannot be loaded.
+    """
+    try:
+        part = build_from_crawler(load_object(path), crawler)
+    except (ImportError, AttributeError, NameError, TypeError, ValueError) as error:
+        raise ConfigurationError("HERITRIX_EXTRACTORS", path, f"cannot be loaded: {error}") from error
+    for name, value in properties.items():
+        setattr(part, name, value)
+    return part
 
 
 def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:

@@ -23,6 +23,7 @@ from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
 from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.store import open_store
@@ -91,12 +92,14 @@ class FrontierScheduler(BaseScheduler):
         self._spider = spider
         self._callback = self._find_callback(spider)
         directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
+        scope = scope_of(self._crawler)
+        crawl.decide = scope.accepts
         try:
             crawl.store = open_store(directory)
             frontier = self._frontier = Frontier(
                 crawl.store,
                 self._settings,
-                decide=crawl.decide,
+                decide=scope.accepts,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
