@@ -22,8 +22,10 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
+from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.requests import bind, lookup
 from heritrix_scrapy.settings import settings_of
 
@@ -118,6 +120,7 @@ class PreconditionMiddleware(_Judge):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
         self._proxies_seen: set[str] = set()
@@ -162,6 +165,15 @@ class PreconditionMiddleware(_Judge):
             obey = not request.meta.get("dont_obey_robotstxt")
         agent = agent or curi.user_agent or user_agent(view)
         return decide(curi, self._crawl.hosts, view, self._crawl.clock.now_ms(), agent=agent, obey=obey)
+
+    def _crawl_delay(self, curi: CrawlURI) -> float | None:
+        """Seconds that the robots.txt of the URI's server asks for between two fetches, or None."""
+        key = server_key(curi.uri)
+        if not key:
+            return None
+        view = self._settings.for_uri(curi)
+        agent = curi.user_agent or user_agent(view)
+        return crawl_delay(self._crawl.hosts.server(key), agent, view.robots_standard)
 
     async def _satisfy(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> Decision:
         """Fetch what is missing, each thing at most once, until the decision is another."""

@@ -14,12 +14,11 @@ from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.middleware import NotFetched, PreconditionMiddleware, PreselectorMiddleware
-from heritrix_scrapy.fetch.preconditions import note_failure, note_lookup
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind, lookup
-from tests.adapters.fetch_preconditions import NOW, view_of
+from tests.adapters.fetch_preconditions import NOW, note_failure, note_lookup, view_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -285,3 +284,12 @@ def test_preselector() -> None:
     middleware.process_request(spiders)
     crawl.decide = None
     middleware.process_request(public)
+
+
+@pytest.mark.parametrize(("uri", "delay"), [(PAGE, 4.0), ("http://other.example/", None), ("mailto:a@h.example", None)])
+def test_crawl_delay_is_offered_to_the_frontier(uri: str, delay: float | None) -> None:
+    crawler = crawler_of()
+    crawl: Any = Crawl.of(crawler)
+    crawl.hosts.server("h.example").robots = "User-agent: *\nCrawl-delay: 4\n"
+    PreconditionMiddleware.from_crawler(crawler)
+    assert crawl.crawl_delay(CrawlURI(uri)) == delay
