@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.request import getproxies
 from weakref import WeakValueDictionary
 
@@ -26,7 +26,7 @@ from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import server_key
-from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -38,18 +38,6 @@ logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
-
-#: Meta of the Requests made here: nobody's middleware follows, repeats or refuses them.
-INTERNAL_META: dict[str, Any] = {
-    "download_slot": "heritrix",
-    "verbatim_url": True,
-    "dont_redirect": True,
-    "dont_retry": True,
-    "dont_cache": True,
-    "dont_obey_robotstxt": True,
-    "allow_offsite": True,
-    "handle_httpstatus_all": True,
-}
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
