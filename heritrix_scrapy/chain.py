@@ -24,11 +24,10 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch.robots import update_robots
+from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
-from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.settings import settings_of
@@ -115,7 +114,7 @@ class ChainMiddleware:
                 self._extraction.extract(curi, curi.settings)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
-            self._learn_robots(curi)
+            note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
             if curi.recorder is not None and curi.status > 0:
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
@@ -133,14 +132,6 @@ class ChainMiddleware:
             curi.errors.append(("", error))
             curi.status = status.RUNTIME_EXCEPTION
         return True
-
-    def _learn_robots(self, curi: CrawlURI) -> None:
-        uri = curi.uri
-        if uri.startswith("http") and curi.path_query.partition("?")[0] == "/robots.txt":
-            key = server_key(uri)
-            server = self._crawl.hosts.server(key)
-            update_robots(server, curi, self._crawl.clock.now_ms(), curi.settings)
-            self._crawl.hosts.server_changed(key)
 
     def _refuse(self, request: Request, curi: CrawlURI) -> Request:
         """The Request goes back to its place: no callback runs, nothing is logged as fetched."""

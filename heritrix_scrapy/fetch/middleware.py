@@ -15,7 +15,7 @@ from urllib.request import getproxies
 from weakref import WeakValueDictionary
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
@@ -62,6 +62,14 @@ class NotFetched(IgnoreRequest):
     def __init__(self, curi: CrawlURI) -> None:
         self.status = curi.status
         super().__init__(WORDS.get(curi.status) or f"{curi.error_text or 'not fetched'} (status {curi.status})")
+
+
+def ending(curi: CrawlURI) -> Exception:
+    """The exception that ends a Request with this status. A spider whose host has no address is told in Scrapy's
+    own words, so that its errback and ``RETRY_EXCEPTIONS`` know it."""
+    if curi.spider_request and curi.status == status.DOMAIN_PREREQUISITE_FAILURE:
+        return CannotResolveHostError(f"{curi.error_text}: {curi.host}")
+    return NotFetched(curi)
 
 
 class _Judge:
@@ -135,7 +143,7 @@ class PreconditionMiddleware(_Judge):
         if isinstance(decision, Stop):
             if curi.status == status.ROBOTS_PRECLUDED and curi.spider_request and self._crawler.stats is not None:
                 self._crawler.stats.inc_value("robotstxt/forbidden")
-            raise NotFetched(curi)
+            raise ending(curi)
         return None
 
     def _decide(self, request: Request, curi: CrawlURI) -> Decision:

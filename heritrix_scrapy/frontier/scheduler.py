@@ -104,6 +104,9 @@ class FrontierScheduler(BaseScheduler):
                 clock=crawl.clock,
                 report=crawl.report,
                 archives=crawl.archives,
+                crawl_delay=self._crawl_delay,
+                before_finish=crawl.before_finish,
+                seed_found=scope.seed_found,
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -118,6 +121,10 @@ class FrontierScheduler(BaseScheduler):
         if self._settings.view.pause_at_start:
             crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
         self._arm()
+
+    def _crawl_delay(self, curi: CrawlURI) -> float | None:
+        ask = self._crawl.crawl_delay
+        return None if ask is None else ask(curi)
 
     def _find_callback(self, spider: Spider) -> Any:
         name = self._settings.view.callback

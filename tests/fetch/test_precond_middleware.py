@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
 from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.crawl import Crawl
@@ -203,10 +203,23 @@ def test_whose_rules_hold(profile: str, agent: str | None, setting: str | None, 
 def test_a_name_that_does_not_resolve_ends_a_download(profile: str) -> None:
     crawler = crawler_of(profile)
     engine = engine_of(crawler, resolves=False)
-    with pytest.raises(NotFetched) as caught:
-        passes(engine.middleware, Request(PAGE))
-    assert caught.value.status == -6
+    request = Request(PAGE)
+    with pytest.raises(CannotResolveHostError, match=r"h\.example"):
+        passes(engine.middleware, request)
+    curi = lookup(request)
+    assert curi is not None
+    assert curi.status == -6
     assert engine.asked == ["dns:h.example"]
+
+
+def test_a_uri_of_ours_without_an_address_is_not_fetched() -> None:
+    crawler = crawler_of("heritrix")
+    note_failure(Crawl.of(crawler).hosts.host("h.example"), NOW, final=True)
+    request = Request(PAGE)
+    curi = queued(request)
+    with pytest.raises(NotFetched):
+        passes(PreconditionMiddleware.from_crawler(crawler), request)
+    assert (curi.status, curi.error_text) == (-6, "no address for the host")
 
 
 @pytest.mark.parametrize("profile", ["modern", "heritrix"])
