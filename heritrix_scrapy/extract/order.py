@@ -11,8 +11,6 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.misc import build_from_crawler, load_object
-
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document
 from heritrix_scrapy.extract.extractor import Extractor
@@ -20,13 +18,9 @@ from heritrix_scrapy.extract.html import ExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ExtractorJS
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Self
-
-    from scrapy.crawler import Crawler
 
     from heritrix_scrapy.extract.extractor import OwnExtractor
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -106,7 +100,7 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. ``for_uri``: gives the View of a URI, for ``run``. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -115,9 +109,7 @@ class Extraction:
         *,
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
-        for_uri: Callable[[CrawlURI], Any] | None = None,
     ) -> None:
-        self._for_uri = for_uri
         self._load = load
         self._gate = gate
         self._entries: list[_Entry] = []
@@ -174,25 +166,6 @@ class Extraction:
             test: Callable[[CrawlURI], bool] = value
             return test
         raise ConfigurationError(SETTING, [name, {"should_process": value}], "expected a rule")
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """The extractors that a crawler's settings name."""
-        settings = settings_of(crawler)
-
-        def load(path: str, properties: Mapping[str, Any]) -> OwnExtractor:
-            try:
-                made: OwnExtractor = build_from_crawler(load_object(path), crawler, **properties)
-            except (ImportError, NameError, TypeError, ValueError) as error:
-                raise ConfigurationError(SETTING, path, f"cannot be made: {error}") from error
-            return made
-
-        return cls(settings.view.extractors, load=load, for_uri=settings.for_uri)
-
-    def run(self, curi: CrawlURI) -> None:
-        """Run the extractors over a fetched URI with the settings that hold for it."""
-        if curi.status > 0:
-            self.extract(curi, curi.settings if self._for_uri is None else self._for_uri(curi))
 
     def extract(self, curi: CrawlURI, settings: Any) -> None:
         """Run the extractors over a fetched URI.
