@@ -57,7 +57,8 @@ class Frontier:
     ``decide``: whether the scope accepts a candidate; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
-    each seed that comes as a Request or by a seed's redirect; ``canonicaliser``: settings → canonical form of a URI's text.
+    each seed that comes as a Request or by a seed's redirect; ``canonicaliser``: settings → the function
+    that makes the canonical form of a URI's text.
     """
 
     def __init__(

@@ -50,7 +50,8 @@ def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any)
     """Tell the listeners of every line; gives the seeds as URIs to be scheduled."""
     for line in seed_lines("\n".join(lines), strict=view.profile == "heritrix"):
         if line.uri is None:
-            if not any([listener.non_seed_line(line.text) for listener in listeners]):
+            understood = [listener.non_seed_line(line.text) for listener in listeners]
+            if not any(understood):
                 logger.warning("seed line not understood: %s", line.text)
             continue
         for listener in listeners:
