@@ -1,7 +1,7 @@
 """How does the frontier wake Scrapy's engine, and learn that it let go of a Request?
 
 The only file that uses private names of Scrapy: ``ExecutionEngine._slot``, and of it ``nextcall.schedule``,
-``remove_request`` and ``inprogress``. Each has a contract test.
+``remove_request``, ``inprogress``, ``closing`` and ``close``. Each has a contract test.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ class Bridge:
         engine = getattr(self._crawler, "engine", None)
         return getattr(engine, "_slot", None)
 
-    def install(self, done: Callable[[Request], None]) -> None:
-        """Have ``done(request)`` called once for each Request the engine lets go of, just before it does."""
+    def install(self, done: Callable[[Request], None], closing: Callable[[], None]) -> None:
+        """Have ``done(request)`` called once for each Request the engine lets go of, just before it does; and
+        ``closing()`` once, when the engine begins to close and waits for what is in flight."""
         slot = self._slot()
         release = slot.remove_request
+        close = slot.close
 
         def remove_request(request: Request) -> None:
             try:
@@ -42,13 +44,26 @@ class Bridge:
             finally:
                 release(request)
 
+        async def close_slot() -> None:
+            try:
+                closing()
+            except Exception:
+                logger.exception("preparing the stop failed")
+            await close()
+
         slot.remove_request = remove_request
+        slot.close = close_slot
 
     def kick(self) -> None:
         """Have the engine ask the scheduler at the next turn of the loop."""
         slot = self._slot()
         if slot is not None:
             slot.nextcall.schedule()
+
+    def is_closing(self) -> bool:
+        """Whether the engine has begun to close, or is closed."""
+        slot = self._slot()
+        return slot is None or slot.closing is not None
 
     def in_process(self) -> int:
         """Requests that the engine has taken and not let go of."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from scrapy import Request
+
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.http import Response
 
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -34,3 +35,7 @@ def crawl_uri(origin: Request | Response) -> CrawlURI | None:
     """
     request: Any = getattr(origin, "request", origin)
     return None if request is None else _table.get(request)
+
+
+#: What ``ReleaseMiddleware`` answers with, and the scheduler swallows.
+RELEASED = Request("data:,released", meta={"allow_offsite": True}, dont_filter=True)

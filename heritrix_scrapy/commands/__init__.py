@@ -1,1 +1,54 @@
-"""Room: commands."""
+"""What can I type? ``scrapy heritrix SUBCOMMAND ...``
+
+Scrapy loads this module at every command, so a subcommand's own module is imported when it is called.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+
+#: name → (arguments, one line of help); the module of that name has ``run(arguments, options) -> exit status``.
+SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
+}
+
+
+class Command(ScrapyCommand):
+    """The one command that the package adds to Scrapy's."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        return "<subcommand> [arguments]"
+
+    def short_desc(self) -> str:
+        return "Look at and steer archival crawls"
+
+    def long_desc(self) -> str:
+        lines = [f"  {name} {arguments:12} {text}" for name, (arguments, text) in SUBCOMMANDS.items()]
+        return "Subcommands:\n" + "\n".join(lines)
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args:
+            raise UsageError(self.long_desc(), print_help=False)
+        entry = SUBCOMMANDS.get(args[0])
+        if entry is None:
+            raise UsageError(f"unknown subcommand {args[0]!r}\n{self.long_desc()}", print_help=False)
+        arguments, _ = entry
+        expected = len(arguments.split())
+        if len(args) - 1 != expected:
+            raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
+        self.exitcode = import_module(f"{__name__}.{args[0]}").run(args[1:], opts)

@@ -1,0 +1,202 @@
+"""How is it all switched on? ``ADDONS = {"heritrix_scrapy.Addon": 500}``.
+
+The add-on places every component, removes only what would fight it, and refuses a configuration that could
+not be archived.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.utils.misc import load_object
+
+from heritrix_scrapy.archive.pipeline import WarcWriterPipeline
+from heritrix_scrapy.chain import ChainMiddleware, ReleaseMiddleware
+from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.fetch.dns_handler import DnsDownloadHandler
+from heritrix_scrapy.fetch.headers import user_agent
+from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
+from heritrix_scrapy.fetch.middleware import PreconditionMiddleware, PreselectorMiddleware
+from heritrix_scrapy.frontier.scheduler import FrontierScheduler
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.operate.extension import ControlExtension
+from heritrix_scrapy.report.extension import ReportExtension
+from heritrix_scrapy.scope.middleware import ScopeMiddleware
+from heritrix_scrapy.settings import settings_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings, Settings
+
+logger = logging.getLogger(__name__)
+
+PROJECT = 20
+SPIDERS = "heritrix_scrapy.spiders"
+
+DOWNLOADER_MIDDLEWARES: dict[type, int] = {
+    ReleaseMiddleware: -1000,
+    PreselectorMiddleware: -900,
+    PreconditionMiddleware: -800,
+    ChainMiddleware: 1_000_000,
+}
+SPIDER_MIDDLEWARES: dict[type, int] = {ScopeMiddleware: -1000}
+ITEM_PIPELINES: dict[type, int] = {WarcWriterPipeline: 0}
+EXTENSIONS: dict[type, int] = {ReportExtension: 0, ControlExtension: 0}
+REMOVED: tuple[type, ...] = (RobotsTxtMiddleware, HttpCacheMiddleware)
+HANDLERS: dict[str, type] = {
+    "http": HttpDownloadHandler,
+    "https": HttpDownloadHandler,
+    "dns": DnsDownloadHandler,
+}
+
+#: What the project left alone must not look like its choice; ours, at the add-on's own priority.
+DEFAULTS: dict[str, Any] = {
+    "CONCURRENT_REQUESTS": 25,
+    "CONCURRENT_ITEMS": 8,
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
+    "DOWNLOAD_TIMEOUT": 0,
+    "DEFAULT_REQUEST_HEADERS": {},
+}
+
+#: Commands that look at single pages: no seeds, no contact, nothing kept.
+LOOKING = frozenset({"shell", "fetch", "view", "parse", "check"})
+
+#: The one download slot: politeness belongs to the frontier.
+SLOT = {"concurrency": 100_000, "delay": 0, "randomize_delay": False}
+
+
+class Addon:
+    """Turns a Scrapy project's crawls into archival crawls."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Offer ``ArchiveSpider`` beside the project's own spiders."""
+        modules = settings.getlist("SPIDER_MODULES")
+        if SPIDERS not in modules:
+            settings.set("SPIDER_MODULES", [*modules, SPIDERS], settings.getpriority("SPIDER_MODULES") or 0)
+
+    def update_settings(self, settings: Settings) -> None:
+        """Place the components. Raises ConfigurationError for all that can be known to be wrong here."""
+        looking = running_command() in LOOKING
+        check_reactor(settings)
+        check_scheduler(settings)
+        check_handlers(settings)
+        if looking:
+            settings.set("JOBDIR", None, "cmdline")
+        else:
+            check_jobdir(settings)
+        for name, value in DEFAULTS.items():
+            if not chosen(settings, name):
+                settings.set(name, value, "addon")
+        settings.set("SCHEDULER", FrontierScheduler, "addon")
+        for component in REMOVED:
+            settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", component, None)
+        for setting, components in (
+            ("DOWNLOADER_MIDDLEWARES", DOWNLOADER_MIDDLEWARES),
+            ("SPIDER_MIDDLEWARES", SPIDER_MIDDLEWARES),
+            ("ITEM_PIPELINES", ITEM_PIPELINES),
+            ("EXTENSIONS", EXTENSIONS),
+        ):
+            for component, order in components.items():
+                settings.setdefault_in_component_priority_dict(setting, component, order)
+        place(settings, "DOWNLOAD_HANDLERS", HANDLERS)
+        place(settings, "DOWNLOAD_SLOTS", {"heritrix": SLOT})
+        crawl = Crawl.of(self._crawler)
+        if looking:
+            crawl.looking = True
+        translated = settings_of(self._crawler, contact_required=not looking)
+        if not chosen(settings, "USER_AGENT"):
+            settings.set("USER_AGENT", user_agent(translated.view), "addon")
+
+
+def chosen(settings: BaseSettings, name: str) -> bool:
+    """Whether the project, the spider or the command line set this explicitly."""
+    return (settings.getpriority(name) or 0) >= PROJECT
+
+
+def place(settings: BaseSettings, name: str, entries: dict[str, Any]) -> None:
+    """Put entries into a dict setting that the project has not placed itself, keeping the setting's priority."""
+    value = dict(settings.getdict(name))
+    for key, entry in entries.items():
+        value.setdefault(key, entry)
+    settings.set(name, value, settings.getpriority(name) or 0)
+
+
+def running_command() -> str | None:
+    """The command that ``scrapy`` was called with, or None."""
+    if Path(sys.argv[0]).name not in ("scrapy", "__main__.py", "cmdline.py"):
+        return None
+    return next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
+
+
+def check_reactor(settings: BaseSettings) -> None:
+    """Our handlers need asyncio, with Twisted's asyncio reactor or without a reactor."""
+    if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
+        return
+    path = settings.get("TWISTED_REACTOR")
+    if path and path != "twisted.internet.asyncioreactor.AsyncioSelectorReactor":
+        raise ConfigurationError(
+            "TWISTED_REACTOR", path, "expected twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+        )
+    installed = sys.modules.get("twisted.internet.reactor")
+    if installed is not None and not path and "asyncio" not in type(installed).__module__:
+        raise ConfigurationError("TWISTED_REACTOR", type(installed).__name__, "the asyncio reactor is needed")
+
+
+def check_scheduler(settings: BaseSettings) -> None:
+    """A scheduler of the project's own would leave the frontier out."""
+    if chosen(settings, "SCHEDULER"):
+        value = settings.get("SCHEDULER")
+        cls = load_object(value) if isinstance(value, str) else value
+        if not (isinstance(cls, type) and issubclass(cls, FrontierScheduler)):
+            raise ConfigurationError(
+                "SCHEDULER", value, "expected heritrix_scrapy.frontier.scheduler.FrontierScheduler or nothing"
+            )
+
+
+def check_handlers(settings: BaseSettings) -> None:
+    """A handler of the project's own for http brings no wire bytes: such a crawl cannot be archived."""
+    handlers = settings.getdict("DOWNLOAD_HANDLERS")
+    for scheme in ("http", "https"):
+        handler = handlers.get(scheme)
+        if handler is None:
+            continue
+        cls = load_object(handler) if isinstance(handler, str) else handler
+        if isinstance(cls, type) and issubclass(cls, HttpDownloadHandler):
+            continue
+        if not settings.getbool("HERITRIX_ALLOW_FOREIGN_HANDLER"):
+            raise ConfigurationError(
+                f"DOWNLOAD_HANDLERS[{scheme!r}]",
+                handler,
+                "what another handler fetches cannot be archived; remove it, or set"
+                " HERITRIX_ALLOW_FOREIGN_HANDLER = True to have such responses logged as not archived",
+            )
+
+
+def check_jobdir(settings: BaseSettings) -> None:
+    """The JOBDIR must be a directory that can be written to."""
+    path = settings.get("JOBDIR")
+    if not path:
+        return
+    try:
+        directory = Path(path) / "frontier"
+        directory.mkdir(parents=True, exist_ok=True)
+        probe = directory / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ConfigurationError("JOBDIR", path, f"cannot be written to: {error.strerror or error}") from error

@@ -1,0 +1,37 @@
+"""What does an item pipeline look like whose items are captures?
+
+Listed in ``ITEM_PIPELINES``, built, opened and closed by Scrapy; the capture chain calls ``process_item`` with a
+CrawlURI. Any other item passes unchanged, so a project's own items never meet it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model.crawluri import CrawlURI
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+
+class CapturePipeline:
+    """To be derived from: override ``process_capture``, and ``open_spider`` and ``close_spider`` where needed."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        """A CrawlURI is kept, anything is handed on."""
+        if type(item) is CrawlURI:
+            self.process_capture(item)
+        return item
+
+    def process_capture(self, curi: CrawlURI) -> None:
+        """Keep one fetched URI. Raises StorageFull when it could not be kept."""
+        raise NotImplementedError(f"{type(self).__name__} has to say how it keeps a capture")

@@ -1,0 +1,482 @@
+"""Which records does one fetched URI become?
+
+The order of the group is a table; each row's builder says which headers stand between ``WARC-Date`` and
+``WARC-Record-ID`` and in which order (Heritrix: WARCWriterChainProcessor and its record builders). The heritrix
+profile writes exactly what Heritrix writes; the modern one follows ISO 28500:2017 where the two part.
+
+Pure: times are on the CrawlURI, record ids come from the caller.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from heritrix_scrapy.archive import anvl
+from heritrix_scrapy.archive.digest import payload_digest
+from heritrix_scrapy.model.recorder import sha1_base32
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from heritrix_scrapy.archive.names import Machine
+    from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.recorder import Spool
+
+Fields = list[tuple[str, str]]
+
+#: Blocks up to this many bytes are taken into memory whole; larger ones are read from the spool in pieces.
+WHOLE = 1024 * 1024
+
+WARC_FIELDS = "application/warc-fields"
+HTTP_RESPONSE = "application/http; msgtype=response"
+HTTP_REQUEST = "application/http; msgtype=request"
+FTP_CONTROL = "text/x-ftp-control-conversation"
+
+CONFORMS_TO = {
+    "1.0": "http://bibnum.bnf.fr/WARC/WARC_ISO_28500_version1_latestdraft.pdf",
+    "1.1": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+}
+
+IDENTICAL_PAYLOAD = "identical-payload-digest"
+NOT_MODIFIED = "server-not-modified"
+PROFILE_URI = "http://netpreserve.org/warc/{version}/revisit/{profile}"
+
+#: Annotation → reason in ``WARC-Truncated``: Heritrix's, then ours. The first that applies is written.
+TRUNCATIONS = (
+    ("timeTrunc", "time", "time"),
+    ("lenTrunc", "length", "length"),
+    ("headerTrunc", "long-headers", "length"),
+    ("midFetchAbort", None, "unspecified"),
+)
+
+#: Annotations that also stand in the metadata record, split at their first colon.
+CHARSET_NOTES = ("usingCharsetIn", "inconsistentCharsetIn")
+
+#: Types whose bytes deflate cannot shrink: their records are stored, not compressed.
+_PACKED = re.compile(
+    r"(?:image/(?!svg|bmp|x-ms-bmp|x-icon|vnd\.microsoft\.icon|tiff)|video/|audio/(?!x-wav|wav|midi)|font/woff"
+    r"|application/(?:zip|gzip|x-gzip|x-7z|x-rar|java-archive|x-bzip|x-xz|zstd|epub|vnd\.openxml|x-shockwave-flash))",
+    re.IGNORECASE,
+)
+
+_BLANKS = re.compile(r"\s+")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class Stream(NamedTuple):
+    """A block that stays in its spool."""
+
+    spool: Spool
+    start: int
+    stop: int
+
+    def chunks(self) -> Iterator[bytes]:
+        return self.spool.chunks(self.start, self.stop)
+
+
+class Record(NamedTuple):
+    """``kind``: WARC-Type; ``id``: with its ``urn:uuid:`` and without brackets; ``head``: from the version line to
+    the empty line; ``length``: bytes of the block; ``packed``: the block does not shrink."""
+
+    kind: str
+    id: str
+    head: bytes
+    block: bytes | Stream
+    length: int
+    packed: bool = False
+
+    def pieces(self) -> Iterator[bytes]:
+        """The block, whole or in pieces."""
+        if isinstance(self.block, bytes):
+            yield self.block
+        else:
+            yield from self.block.chunks()
+
+
+@dataclass(slots=True)
+class Revisit:
+    """What an unchanged capture says of the one it repeats. ``profile``: the last part of its URI;
+    ``refers_to_date``: as it is written; ``refers_to``: a record id without brackets."""
+
+    profile: str
+    payload_digest: str | None = None
+    refers_to: str | None = None
+    refers_to_date: str | None = None
+    refers_to_target_uri: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a group says beyond the CrawlURI. ``response_headers``: further headers of the response record, each
+    ``name: value``; ``ftp_conversation``: text of the control connection; ``ftp_status``: its first reply."""
+
+    revisit: Revisit | None = None
+    response_headers: Sequence[str] = ()
+    ftp_conversation: str | None = None
+    ftp_status: str | None = None
+
+
+NO_FACTS = Facts()
+
+
+@dataclass(slots=True)
+class Form:
+    """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests`` and
+    ``metadata``: whether those records are written."""
+
+    modern: bool = True
+    version: str = "1.1"
+    requests: bool = True
+    metadata: bool = True
+
+    @classmethod
+    def of(cls, view: Any) -> Form:
+        """From the settings that hold for a URI."""
+        return cls(
+            view.profile != "heritrix",
+            view.warc_version,
+            view.warc_write_requests,
+            view.warc_write_metadata,
+        )
+
+
+def date(ms: int, version: str) -> str:
+    """A WARC-Date: to the second in 1.0, to the millisecond in 1.1."""
+    seconds, rest = divmod(ms, 1000)
+    text = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
+    return f"{text}Z" if version == "1.0" else f"{text}.{rest:03d}Z"
+
+
+def target(uri: str) -> str:
+    """The URI as it may stand in a header: blanks and control characters percent-encoded."""
+    if uri.isascii() and uri.isprintable() and " " not in uri:
+        return uri
+    return _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8")), uri)
+
+
+def content_type(text: str) -> str:
+    """A Content-Type as it may stand in a header: runs of blanks are one blank, control characters are left out."""
+    return _CONTROL.sub("", _BLANKS.sub(" ", text)).strip()
+
+
+def head(version: str, kind: str, uri: str | None, when: str, extra: Fields, ident: str, mime: str, size: int) -> bytes:
+    """Version line, headers in Heritrix's order, empty line."""
+    lines = [f"WARC/{version}\r\nWARC-Type: {kind}\r\n"]
+    if uri:
+        lines.append(f"WARC-Target-URI: {target(uri)}\r\n")
+    lines.append(f"WARC-Date: {when}\r\n")
+    for name, text in extra:
+        lines.append(anvl.line(name, text))
+    lines.append(f"WARC-Record-ID: <{ident}>\r\n")
+    if size and mime:
+        lines.append(f"Content-Type: {content_type(mime)}\r\n")
+    lines.append(f"Content-Length: {size}\r\n\r\n")
+    return "".join(lines).encode("utf-8", "replace")
+
+
+class _Group:
+    """One group in the making: what its records share."""
+
+    __slots__ = ("curi", "facts", "form", "new_id", "records", "truncated", "warcinfo_id", "when")
+
+    def __init__(
+        self, curi: CrawlURI, form: Form, new_id: Callable[[], str], warcinfo_id: str | None, facts: Facts
+    ) -> None:
+        self.curi, self.form, self.new_id, self.facts = curi, form, new_id, facts
+        self.warcinfo_id = warcinfo_id
+        self.when = date(curi.began_ms if curi.began_ms is not None else 1, form.version)
+        self.truncated = truncation(curi, modern=form.modern)
+        self.records: list[Record] = []
+
+    def recorded(self, stop: int | None = None) -> bytes | Stream:
+        """The response bytes, up to ``stop``."""
+        recorder = self.curi.recorder
+        if recorder is None:
+            return b""
+        return taken(recorder.response, stop)
+
+    def add(self, kind: str, mime: str, block: bytes | Stream, extra: Fields, *, packed: bool = False) -> None:
+        """Finish one record. ``extra``: its own headers; what all records share is added here."""
+        fields: Fields = []
+        if self.records:
+            fields.append(("WARC-Concurrent-To", f"<{self.records[0].id}>"))
+        fields += extra
+        if self.form.modern:
+            if self.warcinfo_id:
+                fields.append(("WARC-Warcinfo-ID", f"<{self.warcinfo_id}>"))
+            pieces = (block,) if isinstance(block, bytes) else block.chunks()
+            fields.append(("WARC-Block-Digest", sha1_base32(pieces)))
+        size = len(block) if isinstance(block, bytes) else block.stop - block.start
+        ident = self.new_id()
+        top = head(self.form.version, kind, self.curi.uri, self.when, fields, ident, mime, size)
+        self.records.append(Record(kind, ident, top, block, size, packed))
+
+    def address(self) -> Fields:
+        ip = self.curi.server_ip
+        return [("WARC-IP-Address", ip)] if ip else []
+
+    def wire(self) -> Fields:
+        """Protocol and cipher. Heritrix names the protocol only for HTTP/2 and HTTP/3."""
+        curi = self.curi
+        fields: Fields = [("WARC-Protocol", note) for note in curi.annotations if note in ("h2", "h3")]
+        if self.form.modern:
+            if not fields and curi.http_version.startswith("HTTP/"):
+                fields.append(("WARC-Protocol", curi.http_version.lower()))
+            if curi.tls is not None:
+                version = curi.tls.version.replace("TLSv", "tls/").replace("SSLv", "ssl/")
+                fields.append(("WARC-Protocol", version))
+                fields.append(("WARC-Cipher-Suite", curi.tls.cipher))
+        return fields
+
+    def cut(self) -> Fields:
+        return [("WARC-Truncated", self.truncated)] if self.truncated else []
+
+
+def truncation(curi: CrawlURI, *, modern: bool) -> str | None:
+    """Why bytes are missing from the response record, as WARC-Truncated says it; None when all are there."""
+    for note, theirs, ours in TRUNCATIONS:
+        if note in curi.annotations and (reason := ours if modern else theirs):
+            return reason
+    if modern and curi.recorder is not None:
+        for reason in ("time", "length", "disconnect", "unspecified"):
+            if reason in curi.recorder.truncated:
+                return reason
+    return None
+
+
+def taken(spool: Spool, stop: int | None = None) -> bytes | Stream:
+    """A spool's bytes up to ``stop``: in memory when they are few."""
+    end = spool.size if stop is None else min(stop, spool.size)
+    return spool.read(0, end) if end <= WHOLE else Stream(spool, 0, end)
+
+
+def _dns(group: _Group) -> None:
+    """The answer's text: a ``resource`` in the modern profile, which is what the standard calls it."""
+    extra = group.address()
+    block = group.recorded()
+    if group.form.modern:
+        extra.append(("WARC-Payload-Digest", sha1_base32(group.curi.recorder.response.chunks())))  # type: ignore[union-attr]
+    group.add("resource" if group.form.modern else "response", group.curi.content_type, block, extra)
+
+
+def _http_response(group: _Group) -> None:
+    curi = group.curi
+    extra: Fields = []
+    if curi.digest:
+        extra.append(("WARC-Payload-Digest", curi.digest))
+    extra += group.address()
+    extra += group.cut()
+    extra += group.wire()
+    for text in group.facts.response_headers:
+        name, colon, value = text.partition(":")
+        if colon:
+            extra.append((name.strip(), value.strip()))
+    coded = curi.recorder is not None and bool(curi.recorder.content_encoding)
+    packed = coded or _PACKED.match(curi.content_type) is not None
+    group.add("response", HTTP_RESPONSE, group.recorded(), extra, packed=packed)
+
+
+def _whois(group: _Group) -> None:
+    group.add("response", "text/plain", group.recorded(), group.address())
+
+
+def _ftp_control(group: _Group) -> None:
+    text = group.facts.ftp_conversation
+    if text is not None:
+        group.add("metadata", FTP_CONTROL, text.encode("utf-8", "replace"), group.address())
+
+
+def _ftp_response(group: _Group) -> None:
+    """The data connection's bytes: a ``resource`` in the modern profile."""
+    curi, modern = group.curi, group.form.modern
+    extra = group.address()
+    if modern and curi.digest:
+        extra.append(("WARC-Payload-Digest", curi.digest))
+    if modern:
+        extra += group.cut()
+    group.add("resource" if modern else "response", curi.content_type, group.recorded(), extra)
+
+
+def _revisit(group: _Group) -> None:
+    """Head of the response, or for a 304 nothing in the heritrix profile; and what is repeated."""
+    revisit, curi, modern = group.facts.revisit, group.curi, group.form.modern
+    assert revisit is not None
+    same = revisit.profile == IDENTICAL_PAYLOAD
+    extra: Fields = [("WARC-Profile", PROFILE_URI.format(version=group.form.version, profile=revisit.profile))]
+    extra += group.cut() if modern else [("WARC-Truncated", "length")]
+    told = [
+        ("WARC-Refers-To", f"<{revisit.refers_to}>" if revisit.refers_to and (same or modern) else None),
+        ("WARC-Payload-Digest", revisit.payload_digest),
+        ("WARC-Etag", None if same or modern else revisit.etag),
+        ("WARC-Last-Modified", None if same or modern else revisit.last_modified),
+        ("WARC-Refers-To-Date", revisit.refers_to_date),
+        ("WARC-Refers-To-Target-URI", revisit.refers_to_target_uri if same or modern else None),
+    ]
+    extra += [(name, text) for name, text in told if text]
+    if modern:
+        extra += group.address()
+        extra += group.wire()
+    mime = HTTP_RESPONSE if curi.scheme.startswith("http") else curi.content_type
+    if same or modern:
+        body_at = curi.recorder.body_at if curi.recorder is not None else 0
+        block = group.recorded(body_at or None)
+    else:
+        block = b""
+    if not curi.scheme.startswith("http"):
+        block = b""
+    group.add("revisit", mime, block, extra)
+
+
+def _http_request(group: _Group) -> None:
+    recorder = group.curi.recorder
+    if not group.form.requests or recorder is None or not recorder.request.size:
+        return
+    extra = (group.address() + group.wire()) if group.form.modern else group.wire()
+    group.add("request", HTTP_REQUEST, taken(recorder.request), extra)
+
+
+def _metadata(group: _Group) -> None:
+    if group.form.metadata:
+        extra = group.address() if group.form.modern else []
+        group.add("metadata", WARC_FIELDS, metadata(group.curi, group.facts, modern=group.form.modern), extra)
+
+
+def _other(group: _Group) -> None:
+    """A scheme of the user's own: its bytes as they came. Heritrix has no builder for one."""
+    if group.form.modern:
+        group.add("resource", group.curi.content_type, group.recorded(), group.address() + group.cut())
+
+
+#: Scheme → builders in the order of the group. ``http`` stands for every scheme that begins with it.
+CHAIN: dict[str, tuple[Any, ...]] = {
+    "dns": (_dns,),
+    "http": (_http_response, _http_request, _metadata),
+    "whois": (_whois,),
+    "ftp": (_ftp_control, _ftp_response, _metadata),
+    "": (_other, _metadata),
+}
+REVISIT_CHAIN: dict[str, tuple[Any, ...]] = {
+    "http": (_revisit, _http_request, _metadata),
+    "ftp": (_ftp_control, _revisit, _metadata),
+}
+
+
+def family(scheme: str) -> str:
+    """The row of the table that a scheme is written by; empty for one of the user's own."""
+    if scheme.startswith("http"):
+        return "http"
+    if scheme in ("ftp", "sftp"):
+        return "ftp"
+    return scheme if scheme in ("dns", "whois") else ""
+
+
+def wanted(curi: CrawlURI, *, modern: bool = True) -> bool:
+    """Whether a URI leaves records at all: an answer of a protocol, with recorded bytes.
+
+    Heritrix: WriterPoolProcessor.shouldProcess; a scheme that no builder knows writes nothing there.
+    """
+    recorder = curi.recorder
+    if curi.status <= 0 or recorder is None or not recorder.response.size:
+        return False
+    return modern or family(curi.scheme) != ""
+
+
+def group(
+    curi: CrawlURI,
+    form: Form,
+    new_id: Callable[[], str],
+    *,
+    warcinfo_id: str | None = None,
+    facts: Facts = NO_FACTS,
+) -> list[Record]:
+    """The records of one fetched URI, in the order they are written.
+
+    ``new_id`` gives a fresh ``urn:uuid:...`` each time; ``warcinfo_id``: the record that heads the file.
+    """
+    making = _Group(curi, form, new_id, warcinfo_id, facts)
+    row = family(curi.scheme)
+    chain = REVISIT_CHAIN.get(row) if facts.revisit is not None else None
+    for build in chain or CHAIN[row]:
+        build(making)
+    return making.records
+
+
+def metadata(curi: CrawlURI, facts: Facts = NO_FACTS, *, modern: bool = True) -> bytes:
+    """The block of a metadata record (Heritrix: MetadataRecordBuilder)."""
+    fields: list[tuple[str, str | None]] = []
+    if curi.seed:
+        fields.append(("seed", None))
+    else:
+        if curi.forced:
+            fields.append(("force-fetch", None))
+        if curi.via and curi.via.strip():
+            fields.append(("via", curi.via))
+        if curi.path.strip():
+            fields.append(("hopsFromSeed", curi.path))
+        if curi.source_tag:
+            fields.append(("sourceTag", curi.source_tag))
+    if curi.began_ms is not None and curi.ended_ms is not None and curi.ended_ms >= curi.began_ms:
+        fields.append(("fetchTimeMs", str(curi.ended_ms - curi.began_ms)))
+    if facts.ftp_status:
+        fields.append(("ftpFetchStatus", facts.ftp_status))
+    fields.append(("charsetForLinkExtraction", curi.charset or "UTF-8"))
+    for note in curi.annotations:
+        if note.startswith(CHARSET_NOTES):
+            name, _, value = note.partition(":")
+            fields.append((name, value))
+    if modern and curi.tls is not None and curi.tls.certificate:
+        fields.append(("tlsCertificateSha256", curi.tls.certificate))
+    for link in curi.outlinks:
+        fields.append(("outlink", f"{link[0]} {link[1]} {link[2]}"))
+    return anvl.record(fields)
+
+
+@dataclass(slots=True)
+class Crawler:
+    """Who crawls, as a warcinfo record tells it. Blank values are left out."""
+
+    software: str
+    user_agent: str = ""
+    robots: str = ""
+    operator: str = ""
+    publisher: str = ""
+    audience: str = ""
+    job: str = ""
+    description: str = ""
+    mail: str = ""
+    machine: Machine | None = field(default=None)
+
+
+def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: str) -> Record:
+    """The first record of a file (Heritrix: BaseWARCWriterProcessor.getMetadata)."""
+    machine = crawler.machine
+    told = [
+        ("software", crawler.software),
+        ("ip", machine.ip if machine else ""),
+        ("hostname", machine.hostname if machine else ""),
+        ("format", f"WARC File Format {form.version}"),
+        ("conformsTo", CONFORMS_TO[form.version]),
+        ("operator", crawler.operator),
+        ("publisher", crawler.publisher),
+        ("audience", crawler.audience),
+        ("isPartOf", crawler.job),
+        ("description", crawler.description),
+        ("robots", crawler.robots.lower()),
+        ("http-header-user-agent", crawler.user_agent),
+        ("http-header-from", crawler.mail),
+    ]
+    block = anvl.record([(name, text) for name, text in told if text.strip()])
+    extra: Fields = [("WARC-Filename", filename)]
+    if form.modern:
+        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
+    top = head(form.version, "warcinfo", None, date(now_ms, form.version), extra, ident, WARC_FIELDS, len(block))
+    return Record("warcinfo", ident, top, block, len(block))
+
+
+__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "payload_digest", "wanted", "warcinfo"]

@@ -1,0 +1,264 @@
+"""In which order do the parts work on a URI, and what does the engine see of it?
+
+``ReleaseMiddleware`` is the outermost of our downloader middlewares, ``ChainMiddleware`` the innermost: between
+them lie preselection, preconditions and everything of Scrapy's and the user's. What the handler brings back
+passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
+answer:
+
+    stamp → after_fetch steps → extract → after_extract steps → robots → item pipelines of captures
+    → disposition steps
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.conf import build_component_list
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from heritrix_scrapy.archive.pipeline import CapturePipeline
+from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract.order import Extraction
+from heritrix_scrapy.fetch.robots import note_robots
+from heritrix_scrapy.model import status
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.steps import Point
+from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.settings import settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from heritrix_scrapy.model.steps import Step
+
+logger = logging.getLogger(__name__)
+
+#: Why a Request goes back to its place in the queue (``CrawlURI.deferral``).
+STORAGE = "storage"
+
+
+class ChainMiddleware:
+    """The downloader middleware next to the handlers: every exchange passes here exactly once.
+
+    It never changes what the user's side sees: a response or exception is handed on as it came, but for a
+    capture that could not be written, whose Request goes back to its place.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._crawl = Crawl.of(crawler)
+        self._settings = settings_of(crawler)
+        self._extraction = Extraction(self._settings.view.extractors, load=partial(load_part, crawler))
+        self._steps = load_steps(crawler, self._settings.view.steps)
+        self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        curi = lookup(request)
+        if curi is None:
+            curi = outside(self._crawl, request)
+        curi.method = request.method
+        for step in self._steps[Point.BEFORE_FETCH]:
+            await self._ask(step, curi)
+            if curi.status != status.UNATTEMPTED:
+                raise IgnoreRequest(f"ended by {type(step).__name__} with status {curi.status}")
+
+    async def process_response(self, request: Request, response: Response) -> Response | Request:
+        curi = lookup(request)
+        if curi is None:
+            curi = outside(self._crawl, request)
+        if curi.recorder is None:
+            # a middleware of the user's answered in the handler's place: nothing went over the wire
+            curi.status = response.status
+            curi.annotate("notArchived")
+            return response
+        if await self._capture(curi):
+            return response
+        return self._refuse(request, curi)
+
+    async def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        curi = lookup(request)
+        if curi is None:
+            curi = outside(self._crawl, request)
+        if curi.status == status.UNATTEMPTED and curi.deferral is None:
+            ignored = isinstance(exception, IgnoreRequest)
+            curi.status = status.BLOCKED_BY_CUSTOM if ignored else status.RUNTIME_EXCEPTION
+            if not ignored:
+                curi.annotate(f"err={type(exception).__module__}.{type(exception).__qualname__}")
+                curi.errors.append(("", exception))
+        if curi.deferral is not None:
+            return None
+        if await self._capture(curi):
+            return None
+        return self._refuse(request, curi)
+
+    async def _capture(self, curi: CrawlURI) -> bool:
+        """Run the chain; False when the capture could not be written."""
+        try:
+            for step in self._steps[Point.AFTER_FETCH]:
+                await self._ask(step, curi)
+            if curi.status > 0:
+                self._extraction.extract(curi, curi.settings)
+                for step in self._steps[Point.AFTER_EXTRACT]:
+                    await self._ask(step, curi)
+            note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
+            if curi.recorder is not None and curi.status > 0:
+                for process_item in self._capture_pipelines():
+                    result = process_item(curi)
+                    if inspect.isawaitable(result):
+                        await result
+            for step in self._steps[Point.DISPOSITION]:
+                await self._ask(step, curi)
+        except StorageFull as error:
+            self._crawl.bridge.pause(str(error))
+            return False
+        except Exception as error:
+            # a defect of a part of ours or of the user's: the URI ends as -5, the crawl goes on
+            logger.exception("the chain failed on %s", curi.uri)
+            curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
+            curi.errors.append(("", error))
+            curi.status = status.RUNTIME_EXCEPTION
+        return True
+
+    def _refuse(self, request: Request, curi: CrawlURI) -> Request:
+        """The Request goes back to its place: no callback runs, nothing is logged as fetched."""
+        if not curi.class_key:
+            # nobody keeps its place: whoever asked is told
+            raise IgnoreRequest(f"{curi.uri} could not be archived: {self._crawl.bridge.pause_reason}")
+        curi.deferral = STORAGE
+        return request
+
+    async def _ask(self, step: Step, curi: CrawlURI) -> None:
+        result = step.process(curi)
+        if result is not None:
+            await result
+
+    def _capture_pipelines(self) -> list[Callable[[CrawlURI], Any]]:
+        """``process_item`` of the pipelines that take captures, in the order the settings list them. Scrapy has
+        built and opened them by the time the first answer comes."""
+        if self._pipelines is None:
+            settings = self._crawler.settings
+            paths = build_component_list(settings.get_component_priority_dict_with_base("ITEM_PIPELINES"))
+            classes = [load_object(path) for path in paths]
+            everyone = bool(self._settings.view.captures_to_pipelines)
+            pipelines = [
+                self._crawler.get_item_pipeline(cls)
+                for cls in classes
+                if everyone or (isinstance(cls, type) and issubclass(cls, CapturePipeline))
+            ]
+            self._pipelines = [pipeline.process_item for pipeline in pipelines if pipeline is not None]
+        return self._pipelines
+
+
+class ReleaseMiddleware:
+    """The outermost downloader middleware: lets go of URIs that no callback waits for.
+
+    It answers for them with one marker Request that the scheduler swallows, so that they skip the scraper; the
+    signal and the log line that an answer has in any crawl are sent here.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._crawl = Crawl.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        if lookup(request) is None:
+            outside(self._crawl, request)
+
+    def process_response(self, request: Request, response: Response) -> Response | Request:
+        if not is_internal(request):
+            return response
+        crawler = self._crawler
+        if response.request is None:
+            response.request = request
+        spider = crawler.spider
+        if engine_logger.isEnabledFor(logging.DEBUG) and spider is not None and crawler.logformatter is not None:
+            line = crawler.logformatter.crawled(request, response, spider)
+            if line is not None:
+                engine_logger.log(line["level"], line["msg"], line["args"], extra={"spider": spider})
+        crawler.signals.send_catch_log(
+            signal=signals.response_received, response=response, request=request, spider=spider
+        )
+        return RELEASED
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        if not is_internal(request):
+            return None
+        if not isinstance(exception, IgnoreRequest):
+            curi = lookup(request)
+            logger.debug("%s ended as %s: %s", request.url, curi.status if curi else "?", exception)
+        return RELEASED
+
+
+engine_logger = logging.getLogger("scrapy.core.engine")
+
+
+def outside(crawl: Crawl, request: Request) -> CrawlURI:
+    """The CrawlURI of a Request that the frontier never saw: ``engine.download_async``, a media pipeline, or a
+    Request that a middleware put in place of another in such a download. Hop E, via the page it names."""
+    referer = request.headers.get("Referer")
+    via = referer.decode("latin-1") if referer else None
+    curi = CrawlURI(archived_name(request.url), path="E", via=via, spider_request=True)
+    curi.settings = settings_of(crawl.crawler).for_uri(curi)
+    bind(request, curi)
+    return curi
+
+
+def archived_name(url: str) -> str:
+    """The name under which a Request's URL is archived: ``dns:host`` for ``dns://host/``; no fragment."""
+    if url.startswith("dns://"):
+        return "dns:" + url[6:].rstrip("/")
+    return url.partition("#")[0]
+
+
+def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any:
+    """A part of the user's own, by dotted path; its properties are set as attributes.
+
+    Raises ConfigurationError when it cannot be loaded.
+    """
+    try:
+        part = build_from_crawler(load_object(path), crawler)
+    except (ImportError, AttributeError, NameError, TypeError, ValueError) as error:
+        raise ConfigurationError("HERITRIX_EXTRACTORS", path, f"cannot be loaded: {error}") from error
+    for name, value in properties.items():
+        setattr(part, name, value)
+    return part
+
+
+def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:
+    """The user's steps by point, from ``{"before_fetch": ["dotted.path", ...], ...}``.
+
+    Raises ConfigurationError for a point that does not exist or a class that cannot be loaded or has no
+    ``process``.
+    """
+    steps: dict[Point, list[Step]] = {point: [] for point in Point}
+    known = {point.value: point for point in Point}
+    for name, paths in dict(listed or {}).items():
+        if name not in known:
+            raise ConfigurationError("HERITRIX_STEPS", listed, f"points are {', '.join(known)}")
+        for path in [paths] if isinstance(paths, str) else paths:
+            try:
+                step = build_from_crawler(load_object(path), crawler)
+            except (ImportError, NameError, TypeError, ValueError) as error:
+                raise ConfigurationError("HERITRIX_STEPS", path, f"cannot be loaded: {error}") from error
+            if not callable(getattr(step, "process", None)):
+                raise ConfigurationError("HERITRIX_STEPS", path, "a step has a method process(curi)")
+            steps[known[name]].append(step)
+    return steps

@@ -1,0 +1,68 @@
+"""How far is the crawl on a JOBDIR, and what does it wait for?
+
+Asks the running crawl through its socket; of a stopped one it reads the store.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.frontier.status import status_of_store
+from heritrix_scrapy.model.errors import StoreError
+from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.store import open_store
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(args: list[str], opts: argparse.Namespace) -> int:
+    """Print the status; exit status 1 when there is no crawl to tell of."""
+    directory = Path(args[0])
+    try:
+        answer = find(directory)
+    except (ControlError, StoreError) as error:
+        print(f"heritrix_scrapy: {error}", file=sys.stderr)
+        return 1
+    print(json.dumps(answer, indent=2) if opts.json else as_text(answer))
+    return 0
+
+
+def find(directory: Path) -> dict[str, Any]:
+    """The status of the crawl on a JOBDIR, running or stopped. Raises ControlError or StoreError."""
+    try:
+        return ask(directory, {"do": "status"})
+    except ControlError as refused:
+        if not (directory / "frontier" / "CURRENT").exists():
+            raise ControlError(f"{directory} is no JOBDIR of an archival crawl") from refused
+    store = open_store(directory / "frontier")
+    try:
+        frontier = status_of_store(store, int(time.time() * 1000))
+    finally:
+        store.close()
+    return {"state": "STOPPED", "reason": None, "jobdir": str(directory), "frontier": frontier}
+
+
+def as_text(answer: dict[str, Any]) -> str:
+    """The same for a terminal: counts, then queues, then the ones that wait."""
+    lines = [f"{answer['state']:10} {answer['jobdir']}"]
+    if answer.get("reason"):
+        lines.append(f"           {answer['reason']}")
+    for name, value in answer.get("frontier", {}).items():
+        if isinstance(value, dict):
+            lines.append(f"{name}:")
+            lines += [f"  {key:24} {count}" for key, count in value.items()]
+        elif isinstance(value, list):
+            lines.append(f"{name}:")
+            lines += ["  " + (_row(row) if isinstance(row, dict) else str(row)) for row in value]
+        else:
+            lines.append(f"{name:26} {value}")
+    return "\n".join(lines)
+
+
+def _row(row: dict[str, Any]) -> str:
+    return "  ".join(f"{key}={value}" for key, value in row.items())

@@ -1,0 +1,449 @@
+"""How does Scrapy's engine reach the frontier?
+
+``FrontierScheduler`` is synchronous and never raises: an exception out of a scheduler can hang the engine. It
+turns Requests into CrawlURIs and back, tells the frontier how each ended once the engine has let go of it, and
+arms its own timer for the earliest wake-up, so that the engine's heartbeat is never waited for.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.request import request_from_dict
+
+from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.seeds import read_seeds
+from heritrix_scrapy.model import hops, status
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
+from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.scope import scope_of
+from heritrix_scrapy.scope.middleware import judge_spider_request
+from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.store import open_store
+from heritrix_scrapy.uri.fixup import UriError, fix
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: What every Request of our own making says to the middlewares between us and the wire.
+INTERNAL_META: dict[str, Any] = {
+    "heritrix": "internal",
+    "download_slot": "heritrix",
+    "verbatim_url": True,
+    "dont_redirect": True,
+    "dont_retry": True,
+    "allow_offsite": True,
+    "dont_cache": True,
+    "dont_obey_robotstxt": True,
+    "handle_httpstatus_all": True,
+}
+
+#: Deferral of a Request whose place a retry of Scrapy's takes.
+RETRIED = "retried by the spider's retry middleware"
+#: Deferral of a Request that was cut off by a stop.
+STOPPED = "stopped"
+PREREQUISITE = "prerequisite"
+
+
+class FrontierScheduler(BaseScheduler):
+    """Heritrix's frontier as Scrapy's scheduler (setting ``SCHEDULER``)."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._crawl = Crawl.of(crawler)
+        self._settings = settings_of(crawler)
+        self._inproc: dict[Request, CrawlURI] = {}
+        self._replacements: dict[Request, Request] = {}
+        #: Requests that cannot be serialised, by the ordinal of their URI.
+        self._kept: dict[int, Request] = {}
+        self._warned_unserializable = False
+        self._lost_callbacks: set[str] = set()
+        self._wake: Any = None
+        self._wake_at = 0
+        self._flush: Any = None
+        self._grace: Any = None
+        self._resumed = False
+        self._closed = False
+        self._frontier: Frontier | None = None
+        limit = crawler.settings.getint("CONCURRENT_REQUESTS")
+        self._limit = limit if self._settings.profile == "heritrix" and limit > 0 else 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    # -- opening and closing -------------------------------------------------------------------------------
+
+    def open(self, spider: Spider) -> None:
+        """Open the store, recover, read the seeds. Raises ConfigurationError and nothing else."""
+        crawl = self._crawl
+        self._spider = spider
+        self._callback = self._find_callback(spider)
+        directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
+        scope = scope_of(self._crawler)
+        crawl.decide = scope.accepts
+        try:
+            crawl.store = open_store(directory)
+            frontier = self._frontier = Frontier(
+                crawl.store,
+                self._settings,
+                decide=scope.accepts,
+                hosts=crawl.hosts,
+                clock=crawl.clock,
+                report=crawl.report,
+                archives=crawl.archives,
+                crawl_delay=self._crawl_delay,
+                before_finish=crawl.before_finish,
+                seed_found=scope.seed_found,
+            )
+            recovery = frontier.open()
+        except StoreError as error:
+            raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
+        crawl.frontier = frontier
+        self._resumed = not recovery.new
+        crawl.bridge.install(self._done, self._closing)
+        if self._resumed:
+            logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
+        if not crawl.looking and not self._resumed:
+            read_seeds(frontier, crawl, self._settings)
+        if self._settings.view.pause_at_start:
+            crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
+        self._arm()
+
+    def _crawl_delay(self, curi: CrawlURI) -> float | None:
+        ask = self._crawl.crawl_delay
+        return None if ask is None else ask(curi)
+
+    def _find_callback(self, spider: Spider) -> Any:
+        name = self._settings.view.callback
+        if not name:
+            return None
+        method = getattr(spider, name, None)
+        if not callable(method):
+            raise ConfigurationError("HERITRIX_CALLBACK", name, f"the spider {spider.name!r} has no such method")
+        return method
+
+    def close(self, reason: str) -> None:
+        """Write what is left and close the store."""
+        self._closed = True
+        for timer in (self._wake, self._flush, self._grace):
+            if timer is not None:
+                timer.cancel()
+        frontier, self._frontier = self._frontier, None
+        if frontier is None:
+            return
+        try:
+            frontier.close(finished=not frontier.alive() and reason == "finished")
+        except StorageFull as error:
+            logger.error("the frontier could not be closed: %s", error)
+
+    def _closing(self) -> None:
+        """The engine waits for what is in flight: at most the grace time, then it is cut off and stays queued."""
+        seconds = self._settings.view.stop_grace_seconds
+        logger.info("stopping: %d fetches in flight get %s seconds", len(self._inproc), seconds)
+        self._grace = call_later(max(float(seconds), 0.0), self._abort)
+
+    def _abort(self) -> None:
+        self._grace = None
+        for curi in self._inproc.values():
+            if curi.status == status.UNATTEMPTED and curi.deferral is None:
+                curi.deferral = STOPPED
+        for abort in self._crawl.abort_fetches:
+            abort()
+
+    # -- what the engine asks ------------------------------------------------------------------------------
+
+    def has_pending_requests(self) -> bool:
+        frontier = self._frontier
+        if frontier is None:
+            return False
+        if self._inproc or frontier.alive():
+            return True
+        return bool(self._settings.view.run_while_empty) and not self._crawl.bridge.is_closing()
+
+    def enqueue_request(self, request: Request) -> bool:
+        """A Request from ``start()``, a callback, a redirect, a retry, or given back by a middleware."""
+        if request is RELEASED:
+            return True
+        try:
+            return self._enqueue(request)
+        except StorageFull as error:
+            self._crawl.bridge.pause(str(error))
+            logger.error("%s could not be stored: %s", request.url, error)
+        except Exception:
+            logger.exception("%s could not be scheduled", request.url)
+            self._count("scheduler_errors")
+        return False
+
+    def next_request(self) -> Request | None:
+        """The next Request whose turn it is, or None; the timer wakes the engine when one is due."""
+        frontier = self._frontier
+        if frontier is None or (self._limit and len(self._inproc) >= self._limit):
+            return None
+        try:
+            curi = frontier.next(self._crawl.clock.now_ms())
+            if curi is None:
+                self._arm()
+                return None
+            return self._dispatch(curi)
+        except StorageFull as error:
+            self._crawl.bridge.pause(str(error))
+        except Exception:
+            logger.exception("no URI could be taken from the frontier")
+            self._count("scheduler_errors")
+        return None
+
+    # -- Request → CrawlURI --------------------------------------------------------------------------------
+
+    def _enqueue(self, request: Request) -> bool:
+        current = self._inproc.get(request)
+        if current is not None:
+            if current.deferral is not None:
+                return True
+            # a callback yields the Request it was given: a new one, with nothing of the old but its looks
+            request = request.replace()
+        retried = self._original_of_retry(request)
+        if retried is not None:
+            original, curi = retried
+            curi.deferral = RETRIED
+            self._replacements[original] = request
+            return True
+        curi = lookup(request) or self._from_outside(request)
+        if not judge_spider_request(self._crawl, curi):
+            return False
+        frontier = self._frontier
+        assert frontier is not None
+        fingerprinter = self._crawler.request_fingerprinter
+        assert fingerprinter is not None
+        curi.stored_request = self._serialise(request)
+        dont_filter = request.dont_filter and not (self._resumed and request.meta.get("is_start_request"))
+        taken = frontier.add_request(
+            curi, fingerprinter.fingerprint(request), dont_filter=dont_filter, priority=request.priority
+        )
+        if not taken:
+            self._count("frontier/filtered_requests")
+            return False
+        if curi.stored_request is None:
+            self._kept[curi.ordinal] = request
+        stats = self._crawler.stats
+        if stats is not None:
+            stats.inc_value("scheduler/enqueued")
+        self._arm()
+        return True
+
+    def _from_outside(self, request: Request) -> CrawlURI:
+        """The CrawlURI of a Request that passed no spider middleware."""
+        uri = request_uri(request)
+        meta = request.meta
+        if meta.get("redirect_times") and meta.get("redirect_urls"):
+            via = meta["redirect_urls"][-1]
+            parent = self._in_process(via)
+            path = hops.extend(parent.path if parent is not None else "", hops.REFER)
+            curi = CrawlURI(uri, path=path, via=request_uri_text(via), via_context="Location:")
+            if parent is not None:
+                curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
+                curi.seed = parent.seed and bool(self._settings.view.seeds_redirect_new_seeds)
+        elif meta.get("is_start_request"):
+            curi = CrawlURI(uri, seed=True)
+        else:
+            curi = CrawlURI(uri, path=hops.NAVLINK)
+        curi.spider_request = True
+        return curi
+
+    def _in_process(self, url: str) -> CrawlURI | None:
+        return next((curi for request, curi in self._inproc.items() if request.url == url), None)
+
+    def _original_of_retry(self, request: Request) -> tuple[Request, CrawlURI] | None:
+        """The Request in process whose place a retry takes, recognised by its grown ``retry_times``."""
+        times = request.meta.get("retry_times")
+        if not times:
+            return None
+        for original, curi in self._inproc.items():
+            if (
+                original.url == request.url
+                and original.method == request.method
+                and original.meta.get("retry_times", 0) == times - 1
+                and curi.deferral is None
+                and not is_internal(original)
+            ):
+                return original, curi
+        return None
+
+    def _serialise(self, request: Request) -> bytes | None:
+        """The Request as it is stored; None when it cannot be, and is kept in memory."""
+        try:
+            return pickle.dumps(request.to_dict(spider=self._spider), protocol=5)
+        except Exception as error:
+            self._count("frontier/unserializable")
+            if not self._warned_unserializable and not self._crawl.looking:
+                self._warned_unserializable = True
+                logger.warning(
+                    "%s cannot be serialised (%s): it is kept in memory, and after a crash its URI is archived"
+                    " without calling back. Later ones are only counted (heritrix/frontier/unserializable)",
+                    request,
+                    error,
+                )
+            return None
+
+    # -- CrawlURI → Request --------------------------------------------------------------------------------
+
+    def _dispatch(self, curi: CrawlURI) -> Request:
+        curi.settings = self._settings.for_uri(curi)
+        request = self._request_of(curi)
+        bind(request, curi)
+        self._inproc[request] = curi
+        return request
+
+    def _request_of(self, curi: CrawlURI) -> Request:
+        if curi.spider_request:
+            request = self._kept.get(curi.ordinal)
+            if request is None and curi.stored_request is not None:
+                request = self._rebuild(curi)
+            if request is not None:
+                request.meta["download_slot"] = "heritrix"
+                stats = self._crawler.stats
+                if stats is not None:
+                    stats.inc_value("scheduler/dequeued")
+                return request
+        url = curi.uri
+        if url.startswith("dns:"):
+            return Request("dns://" + url[4:] + "/", meta=INTERNAL_META.copy(), dont_filter=True)
+        meta = INTERNAL_META.copy()
+        if self._callback is not None and curi.path[-1:] != hops.PREREQ:
+            del meta["heritrix"]
+            return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True)
+        return Request(url, meta=meta, dont_filter=True)
+
+    def _rebuild(self, curi: CrawlURI) -> Request | None:
+        try:
+            return request_from_dict(pickle.loads(curi.stored_request), spider=self._spider)  # type: ignore[arg-type]
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            if text not in self._lost_callbacks:
+                self._lost_callbacks.add(text)
+                logger.error(
+                    "the Request stored for %s cannot be rebuilt (%s): archived without callback", curi.uri, text
+                )
+            self._count("frontier/lost_callbacks")
+            return None
+
+    # -- the engine has let go of a Request ----------------------------------------------------------------
+
+    def _done(self, request: Request) -> None:
+        curi = self._inproc.pop(request, None)
+        if curi is None:
+            self._done_outside(request)
+            return
+        frontier = self._frontier
+        assert frontier is not None
+        now = self._crawl.clock.now_ms()
+        deferral = curi.deferral
+        try:
+            if deferral == RETRIED:
+                self._put_retry(request, curi, now)
+            elif deferral == PREREQUISITE:
+                frontier.finish(curi, now)
+            elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
+                frontier.put_back(curi, now)
+            else:
+                if curi.status == status.UNATTEMPTED:
+                    # a middleware put another Request in its place before it was fetched
+                    curi.status = status.BLOCKED_BY_CUSTOM
+                    curi.annotate("replaced")
+                ordinal = curi.ordinal
+                if frontier.finish(curi, now):
+                    self._kept.pop(ordinal, None)
+        except StorageFull as error:
+            self._crawl.bridge.pause(str(error))
+            frontier.put_back(curi, now)
+        if curi.recorder is not None:
+            curi.recorder.close()
+        self._arm()
+
+    def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
+        replacement = self._replacements.pop(request)
+        blob = self._serialise(replacement)
+        if blob is None:
+            self._kept[curi.ordinal] = replacement
+        else:
+            self._kept.pop(curi.ordinal, None)
+        assert self._frontier is not None
+        self._frontier.replace_stored(curi, blob, now)
+
+    def _done_outside(self, request: Request) -> None:
+        """A fetch of ``engine.download_async``: logged, outside queues and politeness."""
+        curi = lookup(request)
+        if curi is None or curi.class_key or curi.status == status.UNATTEMPTED or curi.deferral is not None:
+            return
+        if self._frontier is not None:
+            self._frontier.finished_outside(curi)
+        if curi.recorder is not None:
+            curi.recorder.close()
+
+    # -- timers --------------------------------------------------------------------------------------------
+
+    def _arm(self) -> None:
+        """One timer for the earliest wake-up, one for the flush that is due."""
+        frontier = self._frontier
+        if frontier is None or self._closed:
+            return
+        now = self._crawl.clock.now_ms()
+        wake = frontier.next_wake()
+        if wake is not None and (self._wake is None or wake < self._wake_at):
+            if self._wake is not None:
+                self._wake.cancel()
+            self._wake_at = wake
+            self._wake = call_later(max(wake - now, 0) / 1000, self._awake)
+        due = frontier.needs_flush_at()
+        if due is not None and self._flush is None:
+            self._flush = call_later(max(due - now, 0) / 1000, self._flush_now)
+
+    def _awake(self) -> None:
+        self._wake = None
+        self._crawl.bridge.kick()
+
+    def _flush_now(self) -> None:
+        self._flush = None
+        frontier = self._frontier
+        if frontier is None:
+            return
+        try:
+            frontier.flush(self._crawl.clock.now_ms())
+        except StorageFull as error:
+            self._crawl.bridge.pause(str(error))
+        self._arm()
+
+    def _count(self, name: str) -> None:
+        self._crawl.add_stats({name: 1})
+
+
+def quiet(failure: Any) -> None:
+    """Errback of Requests that we made for the spider: their end stands in the crawl log."""
+
+
+def request_uri(request: Request) -> str:
+    """The URI under which a spider's Request is queued and archived."""
+    return request_uri_text(request.url)
+
+
+def request_uri_text(url: str) -> str:
+    """A Request's URL as the crawl writes it: fixed up where that leaves what is asked of the server as it is,
+    else as it stands, without fragment."""
+    bare = url.partition("#")[0]
+    try:
+        fixed = fix(bare)
+    except UriError:
+        return bare
+    return fixed if CrawlURI(fixed).path_query == CrawlURI(bare).path_query else bare

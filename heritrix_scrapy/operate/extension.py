@@ -1,0 +1,66 @@
+"""What of a running crawl can be asked and steered from outside? The Scrapy extension behind the socket."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.operate.control import ControlServer
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class ControlExtension:
+    """Opens the control socket in the JOBDIR while the crawl runs. Without a JOBDIR there is none."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._crawl = Crawl.of(crawler)
+        self._server: ControlServer | None = None
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def spider_opened(self) -> None:
+        if self._crawl.jobdir.temporary or self._crawl.looking:
+            return
+        server = ControlServer(self._crawl.jobdir.root, {"status": self.status})
+        try:
+            await server.start()
+        except OSError as error:
+            logger.warning("no control socket in %s: %s", self._crawl.jobdir.root, error)
+            return
+        self._server = server
+
+    async def spider_closed(self) -> None:
+        if self._server is not None:
+            await self._server.close()
+            self._server = None
+
+    def status(self, request: dict[str, Any]) -> dict[str, Any]:
+        """State and reason, counts, queues and what waits, why."""
+        crawl = self._crawl
+        bridge = crawl.bridge
+        if bridge.is_closing():
+            state = "STOPPING"
+        elif crawl.crawler.engine is not None and crawl.crawler.engine.paused:
+            state = "PAUSED"
+        else:
+            state = "RUNNING"
+        answer: dict[str, Any] = {"state": state, "reason": bridge.pause_reason, "jobdir": str(crawl.jobdir.root)}
+        if crawl.frontier is not None:
+            answer["frontier"] = crawl.frontier.status()
+        for name, source in crawl.status_sources.items():
+            answer[name] = source()
+        return answer

@@ -1,0 +1,323 @@
+"""Which settings are there, what do they mean, and what holds when nobody says anything?
+
+One table. The views that every room reads, the validation, the settings reference and (later) sheets and the
+reader of Heritrix job files walk it. A setting is called ``HERITRIX_`` and its name in capitals; Heritrix's own
+properties keep their names and units.
+"""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+PREFIX: Final = "HERITRIX_"
+
+#: Stands where the heritrix profile has the modern profile's default.
+SAME: Final = "same as the default"
+
+PROFILES: Final = ("modern", "heritrix")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row.
+
+    ``kind``: a name of ``validate.KINDS``; ``choices``: for kind ``choice``; ``overridable``: whether a sheet may
+    give another value for some URIs; ``bean``: the ``bean.property`` of Heritrix that it stands for, or empty.
+    """
+
+    name: str
+    default: Any
+    kind: str
+    unit: str
+    overridable: bool
+    bean: str
+    doc: str
+    heritrix: Any = SAME
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+
+    @property
+    def key(self) -> str:
+        """The name in a project's settings."""
+        return PREFIX + self.name
+
+    @property
+    def attribute(self) -> str:
+        """The name on a View."""
+        return self.name.lower()
+
+    def default_in(self, profile: str) -> Any:
+        """The default that holds in a profile."""
+        return self.heritrix if profile == "heritrix" and self.heritrix is not SAME else self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows that belong to one matter, as the reference shows them."""
+
+    title: str
+    rows: tuple[Setting, ...]
+
+
+def row(
+    name: str,
+    default: Any,
+    kind: str,
+    doc: str,
+    *,
+    unit: str = "",
+    ov: bool = False,
+    bean: str = "",
+    heritrix: Any = SAME,
+    choices: tuple[str, ...] = (),
+    minimum: float | None = None,
+) -> Setting:
+    return Setting(name, default, kind, unit, ov, bean, doc, heritrix, choices, minimum)
+
+
+USER_AGENT = "Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL@)"
+ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+WARC_TEMPLATE = "${prefix}-${timestamp17}-${serialno}-${heritrix.pid}~${heritrix.hostname}~${heritrix.port}"
+
+EXTRACTORS = (
+    "ExtractorHTTP",
+    "ExtractorRobotsTxt",
+    "ExtractorSitemap",
+    "ExtractorHTML",
+    "ExtractorCSS",
+    "ExtractorJS",
+    "ExtractorSWF",
+)
+CANONICALIZATION_RULES = (
+    "LowercaseRule",
+    "StripUserinfoRule",
+    "StripWWWNRule",
+    "StripSessionIDs",
+    "StripSessionCFIDs",
+    "FixupQueryString",
+)
+
+# One row a line, however long: this is a table.
+# fmt: off
+GROUPS: tuple[Group, ...] = (
+    Group(
+        "The crawl",
+        (
+            row("PROFILE", "modern", "choice", "Which set of defaults holds: `modern`, or `heritrix` for Heritrix's own ways.", choices=PROFILES),
+            row("OPERATOR_CONTACT_URL", "", "str", "Where a webmaster finds out who crawls: an http(s) address. Required; goes into the User-Agent.", ov=True, bean="metadata.operatorContactUrl"),
+            row("JOB_NAME", "basic", "str", "Name of the crawl; `isPartOf` in the warcinfo record.", bean="metadata.jobName"),
+            row("OPERATOR", "", "str", "Who runs the crawl; in the warcinfo record.", bean="metadata.operator"),
+            row("OPERATOR_FROM", "", "str", "E-mail address, sent as `From` header; empty sends none.", ov=True, bean="metadata.operatorFrom"),
+            row("ORGANIZATION", "", "str", "On whose behalf; `publisher` in the warcinfo record.", bean="metadata.organization"),
+            row("AUDIENCE", "", "str", "For whom; in the warcinfo record.", bean="metadata.audience"),
+            row("DESCRIPTION", "", "str", "What for; in the warcinfo record.", bean="metadata.description"),
+            row("USER_AGENT_TEMPLATE", USER_AGENT, "str", "User-Agent with the places `@VERSION@` and `@OPERATOR_CONTACT_URL@`; the latter must stand in it.", ov=True, bean="metadata.userAgentTemplate"),
+            row("MAX_TOE_THREADS", 25, "int", "URIs in process at once; Scrapy's CONCURRENT_REQUESTS follows it.", bean="crawlController.maxToeThreads", minimum=1),
+            row("NEW_CRAWL", False, "bool", "True starts a new crawl on a JOBDIR instead of going on with the one in it."),
+            row("LAUNCH_DIRS", False, "bool", "True puts `logs/`, `reports/` and `warcs/` into a folder named by the launch's 14 digits, linked as `latest`.", heritrix=True),
+            row("PAUSE_AT_START", False, "bool", "True starts paused, until someone resumes.", bean="crawlController.pauseAtStart"),
+            row("RUN_WHILE_EMPTY", False, "bool", "True stays alive with an empty frontier.", bean="crawlController.runWhileEmpty"),
+            row("STEPS", {}, "mapping", "Steps of your own: `{point: [dotted paths]}` with the points `before_fetch`, `after_fetch`, `after_extract` and `disposition`."),
+            row("STOP_GRACE_SECONDS", 30, "number", "How long fetches in flight may go on after a stop.", unit="s", minimum=0),
+            row("ALLOW_FOREIGN_HANDLER", False, "bool", "True lets a project's own http handler stand; what it fetches is logged as not archived."),
+        ),
+    ),
+    Group(
+        "Seeds and spider",
+        (
+            row("SEEDS", [], "lines", "Seed lines, or the path of a seeds file; added to what the spider's `start()` asks for.", bean="seeds.textSource"),
+            row("SOURCE_TAG_SEEDS", False, "bool", "True tags each URI with the seed it came from.", bean="seeds.sourceTagSeeds"),
+            row("SEED_SLASH_SEMANTICS", "as_written", "choice", "`as_written`: a seed without path and trailing slash covers its subdomains; `fixed_up`: the slash is added first, and it does not.", choices=("as_written", "fixed_up"), heritrix="fixed_up"),
+            row("SEEDS_REDIRECT_NEW_SEEDS", True, "bool", "Where a seed redirects to becomes a seed.", ov=True, bean="candidates.seedsRedirectNewSeeds"),
+            row("SEEDS_REDIRECT_NEW_SEEDS_ALLOW_TLDS", True, "bool", "False: not when the target's host is a top-level domain.", ov=True, bean="candidates.seedsRedirectNewSeedsAllowTLDs"),
+            row("FOLLOW", "embeds", "choice", "Which links that extractors found are crawled besides what the spider asks for: `all`, `embeds` or `none`.", choices=("all", "embeds", "none")),
+            row("CALLBACK", None, "str", "Name of a spider method that gets the responses of URIs the extractors found."),
+            row("CAPTURES_TO_PIPELINES", False, "bool", "True sends captures through every item pipeline, as items."),
+        ),
+    ),
+    Group(
+        "Scope",
+        (
+            row("SCOPE", "default", "scope", "Name of a preset, list of rules, or dotted path of a class.", bean="scope.rules"),
+            row("SCOPE_SPIDER_REQUESTS", None, "bool", "Whether the spider's own Requests are judged by scope too; unset: when the project set HERITRIX_SCOPE."),
+            row("SURTS", [], "lines", "More SURT prefixes to accept: lines, or the path of a file.", bean="acceptSurts.surtsSource"),
+            row("NEGATIVE_SURTS", [], "lines", "SURT prefixes to reject: lines, or the path of a file.", bean="negativeSurts.surtsSource"),
+            row("REJECT_REGEXES", [], "lines", "Regular expressions; a URI that one of them matches as a whole is rejected. Lines, or the path of a file.", ov=True, bean="listRegexFilterOut.regexList"),
+            row("MAX_HOPS", 20, "int", "Longest hop path that is not rejected.", ov=True, bean="tooManyHops.maxHops", minimum=0),
+            row("MAX_TRANS_HOPS", 2, "int", "How many hops other than L may follow the last L of a path that scope would not take otherwise.", ov=True, bean="transclusion.maxTransHops", minimum=0),
+            row("MAX_SPECULATIVE_HOPS", 1, "int", "How many of those may be speculative (X).", ov=True, bean="transclusion.maxSpeculativeHops", minimum=0),
+            row("MAX_REPETITIONS", 2, "int", "How often a path segment may be repeated in a row; 0 allows any number.", ov=True, bean="pathological.maxRepetitions", minimum=0),
+            row("MAX_PATH_DEPTH", 20, "int", "How many slashes a URI's path may have.", ov=True, bean="tooManyPathSegments.maxPathDepth", minimum=0),
+        ),
+    ),
+    Group(
+        "Frontier",
+        (
+            row("QUEUE_TOTAL_BUDGET", -1, "int", "Cost that a queue may spend before it is retired; -1 is no limit.", ov=True, bean="frontier.queueTotalBudget", minimum=-1),
+            row("BALANCE_REPLENISH_AMOUNT", 3000, "int", "Cost that a queue may spend before others get their turn.", ov=True, bean="frontier.balanceReplenishAmount", minimum=0),
+            row("ERROR_PENALTY_AMOUNT", 100, "int", "What a failure costs its queue on top.", ov=True, bean="frontier.errorPenaltyAmount", minimum=0),
+            row("PRECEDENCE_FLOOR", 255, "int", "A queue of this precedence or higher is not worked on.", bean="frontier.precedenceFloor", minimum=0),
+            row("SNOOZE_LONG_MS", 300_000, "int", "Longest pause of a queue that is kept among those about to wake.", unit="ms", bean="frontier.snoozeLongMs", minimum=0),
+            row("RETRY_DELAY_SECONDS", 900, "number", "Pause before a URI is tried again.", unit="s", ov=True, bean="frontier.retryDelaySeconds", minimum=0),
+            row("MAX_RETRIES", 30, "int", "Attempts after which a URI is given up.", ov=True, bean="frontier.maxRetries", minimum=0),
+            row("PREFERENCE_DEPTH_HOPS", -1, "int", "0 goes depth first; n lifts the hops 1 to n before others of their queue; -1 neither.", ov=True, bean="preparer.preferenceDepthHops", minimum=-1),
+            row("PREFERENCE_EMBED_HOPS", 1, "int", "Embeds up to so many hops from their page come before its links; 0 never.", ov=True, bean="preparer.preferenceEmbedHops"),
+            row("CANONICALIZATION_RULES", [[name, {}] for name in CANONICALIZATION_RULES], "components", "What makes two addresses the same page: a list of `[rule, {property: value}]`, applied in order.", ov=True, bean="canonicalizationPolicy.rules"),
+            row("QUEUE_ASSIGNMENT_POLICY", "SurtAuthority", "policy", "Which queue a URI waits in.", ov=True, bean="preparer.queueAssignmentPolicy"),
+            row("DEFER_TO_PREVIOUS", True, "bool", "A URI that has a queue stays in it.", ov=True, bean="queueAssignmentPolicy.deferToPrevious"),
+            row("FORCE_QUEUE_ASSIGNMENT", "", "str", "Name of the one queue that takes every URI; empty: the policy decides.", ov=True, bean="queueAssignmentPolicy.forceQueueAssignment"),
+            row("PARALLEL_QUEUES", 1, "int", "Queues for each authority.", ov=True, bean="queueAssignmentPolicy.parallelQueues", minimum=1),
+            row("PARALLEL_QUEUES_RANDOM_ASSIGNMENT", False, "bool", "True spreads by the whole URI instead of its first path segment.", ov=True, bean="queueAssignmentPolicy.parallelQueuesRandomAssignment"),
+            row("URI_PRECEDENCE_POLICY", "Cost", "policy", "Which URI of a queue comes first.", ov=True, bean="preparer.uriPrecedencePolicy"),
+            row("COST_ASSIGNMENT_POLICY", "Unit", "policy", "What a URI costs its queue.", ov=True, bean="preparer.costAssignmentPolicy"),
+            row("QUEUE_PRECEDENCE_POLICY", "Base", "policy", "Which queue comes first.", ov=True, bean="frontier.queuePrecedencePolicy"),
+            row("PROCESS_ERROR_OUTLINKS", False, "bool", "Links of answers other than 2xx and 3xx are followed too.", ov=True, bean="candidates.processErrorOutlinks"),
+        ),
+    ),
+    Group(
+        "Politeness",
+        (
+            row("DELAY_FACTOR", 5.0, "number", "A queue rests this many times as long as its last fetch took.", ov=True, bean="disposition.delayFactor", minimum=0),
+            row("MIN_DELAY_MS", 3000, "int", "Shortest rest.", unit="ms", ov=True, bean="disposition.minDelayMs", minimum=0),
+            row("MAX_DELAY_MS", 30_000, "int", "Longest rest; a Crawl-delay in robots.txt may ask for more.", unit="ms", ov=True, bean="disposition.maxDelayMs", minimum=0),
+            row("RESPECT_CRAWL_DELAY_UP_TO_SECONDS", 300, "int", "Longest Crawl-delay that is heeded; 0 heeds none.", unit="s", ov=True, bean="disposition.respectCrawlDelayUpToSeconds", minimum=0),
+            row("MAX_PER_HOST_BANDWIDTH_USAGE_KB_SEC", 0, "int", "Bandwidth that one host may give; 0 is no limit.", unit="KB/s", ov=True, bean="disposition.maxPerHostBandwidthUsageKbSec", minimum=0),
+            row("FORCE_RETIRE", False, "bool", "True retires the queue of each URI it holds for.", ov=True, bean="disposition.forceRetire"),
+            row("RETRY_AFTER_MAX_SECONDS", 86_400, "int", "Longest pause that a 429 or 503 may ask for; 0 heeds none.", unit="s", ov=True, minimum=0, heritrix=0),
+        ),
+    ),
+    Group(
+        "Before the fetch",
+        (
+            row("BLOCK_ALL", False, "bool", "True fetches nothing.", ov=True, bean="preselector.blockAll"),
+            row("ALLOW_BY_REGEX", "", "regex", "Only what this expression matches as a whole is fetched; empty: everything.", ov=True, bean="preselector.allowByRegex"),
+            row("BLOCK_BY_REGEX", "", "regex", "What this expression matches as a whole is not fetched.", ov=True, bean="preselector.blockByRegex"),
+            row("RECHECK_SCOPE", False, "bool", "Ask scope again before each fetch.", ov=True, bean="preselector.recheckScope"),
+            row("IP_VALIDITY_DURATION_SECONDS", 21_600, "int", "How long an address holds at least; 0 for ever.", unit="s", ov=True, bean="preconditions.ipValidityDurationSeconds", minimum=0),
+            row("ROBOTS_VALIDITY_DURATION_SECONDS", 86_400, "int", "How long a robots.txt holds; 0 for ever.", unit="s", ov=True, bean="preconditions.robotsValidityDurationSeconds", minimum=0),
+            row("CALCULATE_ROBOTS_ONLY", False, "bool", "True only notes what robots.txt forbids, and fetches it.", ov=True, bean="preconditions.calculateRobotsOnly"),
+            row("ROBOTS_POLICY", "obey", "choice", "How robots.txt and robots meta tags are treated.", ov=True, bean="metadata.robotsPolicyName", choices=("obey", "classic", "ignore", "robotsTxtOnly")),
+            row("FETCH_ROBOTS", "always", "choice", "`unless_ignored` spares robots.txt where the policy ignores it.", ov=True, choices=("always", "unless_ignored")),
+        ),
+    ),
+    Group(
+        "Fetching",
+        (
+            row("DNS_SERVERS", [], "list", "Name servers, each `host` or `host:port`; empty: the system's."),
+            row("ACCEPT_NON_DNS_RESOLVES", False, "bool", "Ask the operating system when DNS gives no address.", ov=True, bean="fetchDns.acceptNonDnsResolves"),
+            row("TIMEOUT_SECONDS", 1200, "number", "Longest time that one fetch may take; what came until then is kept.", unit="s", ov=True, bean="fetchHttp.timeoutSeconds", minimum=0),
+            row("SO_TIMEOUT_MS", 20_000, "int", "Longest time to connect, and without a byte.", unit="ms", ov=True, bean="fetchHttp.soTimeoutMs", minimum=0),
+            row("MAX_LENGTH_BYTES", 0, "int", "Most bytes kept of a response, its head included; 0 is no limit.", unit="bytes", ov=True, bean="fetchHttp.maxLengthBytes", minimum=0),
+            row("MAX_FETCH_KB_SEC", 0, "int", "Fastest that one connection may read; 0 is no limit.", unit="KB/s", ov=True, bean="fetchHttp.maxFetchKBSec", minimum=0),
+            row("USE_HTTP11", True, "bool", "Speak HTTP/1.1; False: HTTP/1.0.", ov=True, bean="fetchHttp.useHTTP11", heritrix=False),
+            row("SEND_CONNECTION_CLOSE", False, "bool", "Ask the server to close after each answer.", ov=True, bean="fetchHttp.sendConnectionClose", heritrix=True),
+            row("ACCEPT_COMPRESSION", True, "bool", "Tell the server that compressed bodies are welcome.", ov=True, bean="fetchHttp.acceptCompression", heritrix=False),
+            row("ACCEPT_ENCODING", "gzip, deflate, br, zstd", "str", "What is sent as Accept-Encoding when compression is welcome.", ov=True, heritrix="gzip,deflate"),
+            row("ACCEPT_HEADERS", [ACCEPT], "list", "Header lines sent with each request, `Name: value`.", ov=True, bean="fetchHttp.acceptHeaders"),
+            row("SEND_REFERER", True, "bool", "Tell the server the page that the URI was found on.", ov=True, bean="fetchHttp.sendReferer"),
+            row("SEND_RANGE", False, "bool", "Ask for no more than HERITRIX_MAX_LENGTH_BYTES by a Range header.", ov=True, bean="fetchHttp.sendRange"),
+            row("IGNORE_COOKIES", False, "bool", "Neither send nor keep cookies.", ov=True, bean="fetchHttp.ignoreCookies"),
+            row("DEFAULT_ENCODING", "ISO-8859-1", "str", "Character encoding of a document that names none.", ov=True, bean="fetchHttp.defaultEncoding"),
+            row("DIGEST_CONTENT", True, "bool", "Compute a digest of each body.", ov=True, bean="fetchHttp.digestContent"),
+            row("DIGEST_ALGORITHM", "sha1", "choice", "Algorithm of the digest.", bean="fetchHttp.digestAlgorithm", choices=("sha1", "md5", "sha256")),
+            row("SSL_TRUST_LEVEL", "OPEN", "choice", "Which certificates are trusted: `OPEN` all of them; `LOOSE`, `NORMAL` and `STRICT` less and less.", bean="fetchHttp.sslTrustLevel", choices=("OPEN", "LOOSE", "NORMAL", "STRICT")),
+            row("KEEP_ALIVE_POOL_SIZE", 100, "int", "Connections kept open for the next request; 0 keeps none.", minimum=0, heritrix=0),
+            row("KEEP_ALIVE_SECONDS", 10, "number", "How long an idle connection is kept.", unit="s", minimum=0),
+        ),
+    ),
+    Group(
+        "Extraction",
+        (
+            row("EXTRACTORS", [[name, {}] for name in EXTRACTORS], "components", "Which extractors, in this order: names, `[name, {property: value}]`, or dotted paths of your own.", bean="fetchProcessors"),
+            row("MAX_OUTLINKS", 6000, "int", "Links taken from one document; more are only counted.", ov=True, bean="frontier.maxOutlinks", minimum=0),
+            row("EXTRACT_INDEPENDENTLY", False, "bool", "True lets every extractor that fits read a document, not the first only.", ov=True, bean="frontier.extractIndependently"),
+            row("EXTRACT404S", True, "bool", "Extract from error pages with status 404.", ov=True, bean="frontier.extract404s"),
+            row("INFER_ROOT_PAGE", False, "bool", "Take `/` of each host as found.", ov=True, bean="extractorHttp.inferRootPage"),
+            row("INFER_PATHS", [], "list", "Paths of each host to take as found.", ov=True, bean="extractorHttp.inferPaths"),
+            row("TREAT_FRAMES_AS_EMBED_LINKS", True, "bool", "Frames are parts of their page; False: links.", ov=True, bean="extractorHtml.treatFramesAsEmbedLinks"),
+            row("IGNORE_FORM_ACTION_URLS", False, "bool", "Do not take form targets as links.", ov=True, bean="extractorHtml.ignoreFormActionUrls"),
+            row("EXTRACT_ONLY_FORM_GETS", True, "bool", "Of form targets only those that a GET reaches.", ov=True, bean="extractorHtml.extractOnlyFormGets"),
+            row("EXTRACT_JAVASCRIPT", True, "bool", "Look for addresses in scripts that stand in a page.", ov=True, bean="extractorHtml.extractJavascript"),
+            row("EXTRACT_VALUE_ATTRIBUTES", True, "bool", "Look for addresses in `value` attributes.", ov=True, bean="extractorHtml.extractValueAttributes"),
+            row("IGNORE_UNEXPECTED_HTML", True, "bool", "Do not extract from HTML where the address promises an image or the like.", ov=True, bean="extractorHtml.ignoreUnexpectedHtml"),
+            row("OBEY_REL_NOFOLLOW", False, "bool", "Drop links with `rel=nofollow`.", ov=True, bean="extractorHtml.obeyRelNofollow"),
+            row("MAX_ELEMENT_LENGTH", 64, "int", "Longest element name that is read.", unit="characters", bean="extractorHtml.maxElementLength", minimum=1),
+            row("MAX_ATTRIBUTE_NAME_LENGTH", 64, "int", "Longest attribute name that is read.", unit="characters", bean="extractorHtml.maxAttributeNameLength", minimum=1),
+            row("MAX_ATTRIBUTE_VAL_LENGTH", 2048, "int", "Longest attribute value that is read.", unit="characters", bean="extractorHtml.maxAttributeValLength", minimum=1),
+        ),
+    ),
+    Group(
+        "Archive",
+        (
+            row("WRITERS", [["warc", {}]], "components", "Which writers, in order: `warc`; each also with properties."),
+            row("WARC_DIR", None, "path", "Folder of the WARC files; unset: `warcs` in the JOBDIR, without JOBDIR the working directory.", bean="warcWriter.storePaths"),
+            row("WARC_PREFIX", "WEB", "str", "`${prefix}` in the file names.", bean="warcWriter.prefix"),
+            row("WARC_TEMPLATE", WARC_TEMPLATE, "str", "File name without extension.", bean="warcWriter.template"),
+            row("WARC_MAX_FILE_SIZE_BYTES", 1_000_000_000, "int", "Size beyond which a file is closed; -1 is no limit.", unit="bytes", bean="warcWriter.maxFileSizeBytes", minimum=-1),
+            row("WARC_POOL_MAX_ACTIVE", 1, "int", "Files open at the same time.", bean="warcWriter.poolMaxActive", minimum=1),
+            row("WARC_COMPRESS", True, "bool", "One gzip member per record; False: plain.", bean="warcWriter.compress"),
+            row("WARC_WRITE_REQUESTS", True, "bool", "Write request records.", ov=True, bean="warcWriter.writeRequests"),
+            row("WARC_WRITE_METADATA", True, "bool", "Write metadata records.", ov=True, bean="warcWriter.writeMetadata"),
+            row("WARC_VERSION", "1.1", "choice", "Version of the format.", choices=("1.0", "1.1"), heritrix="1.0"),
+            row("WARC_WRITE_CUT_BODIES", True, "bool", "Archive a body that the server cut off, marked `WARC-Truncated: disconnect`.", heritrix=False),
+        ),
+    ),
+    Group(
+        "Reports",
+        (
+            row("LOG_EXTRA_INFO", False, "bool", "Put the extra information into the last column of crawl.log.", bean="loggerModule.logExtraInfo"),
+            row("INTERVAL_SECONDS", 20, "number", "How often progress is taken down.", unit="s", bean="statisticsTracker.intervalSeconds", minimum=0),
+        ),
+    ),
+)
+
+# fmt: on
+
+SETTINGS: tuple[Setting, ...] = tuple(row for group in GROUPS for row in group.rows)
+BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
+
+#: Names that are valid and that no part reads yet: set, they are logged in one line and otherwise left alone.
+KNOWN_LATER: frozenset[str] = frozenset(
+    {
+        "AVAILABLE_ROBOTS_POLICIES",
+        "CANDIDATE_SCOPER_LOG_TO_FILE",
+        "CHECKPOINT_INTERVAL_MINUTES",
+        "CHECKPOINT_ON_SHUTDOWN",
+        "CONTENT_DIGEST_HISTORY",
+        "COOKIES_LOAD_FILE",
+        "COOKIES_SAVE_FILE",
+        "CREDENTIALS",
+        "DISABLE_JAVA_DNS_RESOLVES",
+        "DNS_OVER_HTTP_SERVER",
+        "DUMP_PENDING_AT_CLOSE",
+        "FETCH_HISTORY",
+        "FETCH_HISTORY_LENGTH",
+        "FORGET_ALL_BUT_LATEST",
+        "FORM_LOGIN",
+        "HISTORY_DIR",
+        "HTTP_BIND_ADDRESS",
+        "LARGEST_QUEUES_COUNT",
+        "MAX_BYTES_DOWNLOAD",
+        "MAX_DOCUMENTS_DOWNLOAD",
+        "MAX_QUEUES_PER_REPORT_CATEGORY",
+        "MAX_TIME_SECONDS",
+        "NAVLINKS_ONLY",
+        "QUOTAS",
+        "RECOVERY_LOG_ENABLED",
+        "RESCHEDULE_DELAY_SECONDS",
+        "SCOPE_LOG_TO_FILE",
+        "SEND_IF_MODIFIED_SINCE",
+        "SEND_IF_NONE_MATCH",
+        "SHEETS",
+        "SHEET_ASSOCIATIONS",
+        "SHOULD_FETCH_BODY_RULE",
+        "WARC_SKIP_IDENTICAL_DIGESTS",
+        "WARC_FREQUENT_FLUSHES",
+        "WARC_START_NEW_FILES_ON_CHECKPOINT",
+    }
+)
+
+#: Gates of single parts (``HERITRIX_WARC_WRITER_SHOULD_PROCESS_RULE``) are valid names too.
+LATER_SUFFIX: Final = "_SHOULD_PROCESS_RULE"

@@ -1,0 +1,305 @@
+"""Is this a value that the setting can have, and what does it stand for?
+
+Each kind of value has one function: it takes what a settings module, ``-s`` on the command line or a job file
+gave, and returns the value as the rooms read it. What it refuses ends the process with one line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, LATER_SUFFIX, PREFIX, PROFILES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from heritrix_scrapy.settings.defaults import Setting
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off", ""})
+
+#: A contact address that webmasters can open, and an e-mail address (Heritrix: CrawlMetadata).
+CONTACT_URL = re.compile(r"https?://\S+", re.ASCII)
+FROM_ADDRESS = re.compile(r"\s*|\S+@[-\w]+\.[-\w.]+")
+CONTACT_PLACE = "@OPERATOR_CONTACT_URL@"
+
+_HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
+
+#: Endings that a policy's full class name has and its short name has not.
+_POLICY_ENDINGS = ("QueueAssignmentPolicy", "CostAssignmentPolicy", "UriPrecedencePolicy", "QueuePrecedencePolicy")
+
+
+class Refused(Exception):
+    """The value cannot be used; the text says what was expected."""
+
+
+def _bool(value: Any, setting: Setting) -> bool | None:
+    if value is None and setting.default is None:
+        return None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    if isinstance(value, str):
+        if value.strip().lower() in _TRUE:
+            return True
+        if value.strip().lower() in _FALSE:
+            return False
+    raise Refused("expected True or False")
+
+
+def _at_least(number: float, setting: Setting) -> None:
+    if setting.minimum is not None and not number >= setting.minimum:
+        raise Refused(f"expected a number of at least {setting.minimum}")
+
+
+def _int(value: Any, setting: Setting) -> int:
+    try:
+        if isinstance(value, bool) or (isinstance(value, float) and value != int(value)):
+            raise ValueError
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Refused(f"expected a whole number{_of(setting)}") from None
+    _at_least(number, setting)
+    return number
+
+
+def _number(value: Any, setting: Setting) -> int | float:
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        number = float(value)
+        if number != number or number in (float("inf"), float("-inf")):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise Refused(f"expected a number{_of(setting)}") from None
+    _at_least(number, setting)
+    return int(number) if number == int(number) and not isinstance(value, float) else number
+
+
+def _of(setting: Setting) -> str:
+    return f" ({setting.unit})" if setting.unit else ""
+
+
+def _str(value: Any, setting: Setting) -> str | None:
+    if value is None and setting.default is None:
+        return None
+    if not isinstance(value, str):
+        raise Refused("expected a text")
+    return value
+
+
+def _choice(value: Any, setting: Setting) -> str:
+    for choice in setting.choices:
+        if isinstance(value, str) and value.lower() == choice.lower():
+            return choice
+    raise Refused("expected one of " + ", ".join(setting.choices))
+
+
+def _regex(value: Any, setting: Setting) -> str:
+    if not isinstance(value, str):
+        raise Refused("expected a regular expression")
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise Refused(f"not a regular expression: {error}") from None
+    return value
+
+
+def _from_text(value: str) -> Any:
+    """What ``-s NAME=VALUE`` can write: JSON, or items between commas."""
+    text = value.strip()
+    if text.startswith(("[", "{")):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise Refused(f"not valid JSON: {error}") from None
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _list(value: Any, setting: Setting) -> list[str]:
+    if isinstance(value, str):
+        # a header line has commas of its own
+        value = [value] if _HEADER_LINE.match(value) else _from_text(value)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise Refused("expected a list of texts")
+    return list(value)
+
+
+def _mapping(value: Any, setting: Setting) -> dict[str, Any]:
+    if isinstance(value, str):
+        value = _from_text(value)
+    if isinstance(value, dict) and set(value) == {"map"}:
+        value = value["map"]
+    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+        raise Refused("expected a mapping")
+    return dict(value)
+
+
+def _config_path(value: Any) -> Any:
+    """``["ConfigPath", {"path": …}]`` is how a job file writes a path."""
+    match value:
+        case ["ConfigPath" | "ConfigFile", {"path": str(path)}]:
+            return Path(path)
+    return value
+
+
+def _path(value: Any, setting: Setting) -> Path | None:
+    value = _config_path(value)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str | Path):
+        raise Refused("expected a path")
+    return Path(value)
+
+
+def _lines(value: Any, setting: Setting) -> list[str]:
+    """Lines as given, or of the file whose path was given."""
+    value = _config_path(value)
+    if isinstance(value, str):
+        if value.lstrip().startswith("["):
+            return _list(value, setting)
+        if not value:
+            return []
+        if "\n" in value or "://" in value:
+            return value.splitlines()
+        value = Path(value)
+    if isinstance(value, Path):
+        try:
+            return value.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+        except OSError as error:
+            raise Refused(f"expected lines, or a file that can be read: {error.strerror}") from None
+    if not isinstance(value, list | tuple) or not all(isinstance(line, str) for line in value):
+        raise Refused("expected a list of lines, or the path of a file")
+    return list(value)
+
+
+def component(value: Any) -> Any:
+    """A rule, extractor or writer in one form: ``[name, {property: value}]``, or the object itself."""
+    match value:
+        case str(name) if name:
+            return [name, {}]
+        case [str(name)]:
+            return [name, {}]
+        case [str(name), dict(properties)]:
+            return [name, dict(properties)]
+        case str() | list() | tuple() | dict() | int() | float() | None:
+            raise Refused("expected a name, [name, {property: value}] or an object for each entry")
+    return value
+
+
+def _components(value: Any, setting: Setting) -> list[Any]:
+    if isinstance(value, str):
+        value = _from_text(value)
+    if not isinstance(value, list | tuple):
+        raise Refused("expected a list of names or of [name, {property: value}]")
+    return [component(item) for item in value]
+
+
+def _policy(value: Any, setting: Setting) -> Any:
+    """A policy's short name; with properties ``[short name, {…}]``; a dotted path stays as it is."""
+    if isinstance(value, str) and value.startswith("["):
+        value = _from_text(value)
+    name, properties = component(value)
+    if "." not in name:
+        for ending in _POLICY_ENDINGS:
+            if name.endswith(ending) and name != ending:
+                name = name[: -len(ending)]
+    return [name, properties] if properties else name
+
+
+def _scope(value: Any, setting: Setting) -> Any:
+    if isinstance(value, str) and not value.lstrip().startswith("["):
+        return value.strip()
+    if isinstance(value, type):
+        return value
+    return _components(value, setting)
+
+
+KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
+    "bool": (_bool, "True or False"),
+    "int": (_int, "a whole number"),
+    "number": (_number, "a number"),
+    "str": (_str, "a text"),
+    "choice": (_choice, "one of the names given"),
+    "regex": (_regex, "a regular expression"),
+    "list": (_list, "a list of texts"),
+    "mapping": (_mapping, "a mapping"),
+    "path": (_path, "a path"),
+    "lines": (_lines, "a list of lines, or the path of a file"),
+    "components": (_components, "a list of names, or of `[name, {property: value}]`"),
+    "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "scope": (_scope, "a name, a list of rules, or a dotted path"),
+}
+
+
+def check(setting: Setting, value: Any) -> Any:
+    """The value as the rooms read it. Raises ConfigurationError."""
+    try:
+        return KINDS[setting.kind][0](value, setting)
+    except Refused as refused:
+        raise ConfigurationError(setting.key, value, str(refused)) from None
+
+
+def check_names(names: Mapping[str, Any]) -> list[str]:
+    """Log lines for names that have no effect yet; ConfigurationError for one that nobody knows.
+
+    ``names``: all names of the project's settings that start with ``HERITRIX_``, with their values.
+    """
+    lines = []
+    for key, value in names.items():
+        name = key.removeprefix(PREFIX)
+        if name in BY_NAME:
+            continue
+        if name in KNOWN_LATER or name.endswith(LATER_SUFFIX) or re.fullmatch(r"SCOPE\[\w+\]\.\w+", name):
+            lines.append(f"{key} has no effect yet in this version")
+            continue
+        near = difflib.get_close_matches(name, [*BY_NAME, *KNOWN_LATER], n=1, cutoff=0.6)
+        hint = f"; did you mean {PREFIX}{near[0]}?" if near else ""
+        raise ConfigurationError(key, value, f"no such setting{hint}")
+    return lines
+
+
+def check_profile(value: Any) -> str:
+    """The profile's name. Raises ConfigurationError."""
+    if value in PROFILES:
+        return str(value)
+    raise ConfigurationError(PREFIX + "PROFILE", value, "expected one of " + ", ".join(PROFILES))
+
+
+def check_identity(values: Mapping[str, Any], *, contact_required: bool, template_given: bool) -> None:
+    """Who crawls: contact address, From and User-Agent template (Heritrix: CrawlMetadata's validator).
+
+    ``template_given``: whether the operator wrote the template; one that comes from Scrapy's USER_AGENT needs no
+    place for the contact address. Raises ConfigurationError.
+    """
+    url = values["OPERATOR_CONTACT_URL"]
+    if (url or contact_required) and not CONTACT_URL.fullmatch(url):
+        raise ConfigurationError(
+            PREFIX + "OPERATOR_CONTACT_URL",
+            url,
+            "expected an http:// or https:// address where webmasters find out who is crawling",
+        )
+    sender = values["OPERATOR_FROM"]
+    if not FROM_ADDRESS.fullmatch(sender):
+        raise ConfigurationError(PREFIX + "OPERATOR_FROM", sender, "expected an e-mail address, or nothing")
+    template = values["USER_AGENT_TEMPLATE"]
+    if template_given and CONTACT_PLACE not in template:
+        raise ConfigurationError(
+            PREFIX + "USER_AGENT_TEMPLATE", template, f"expected a text with {CONTACT_PLACE} in it"
+        )
+
+
+def load_object(setting: str, path: str) -> Any:
+    """What a dotted path names. Raises ConfigurationError."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigurationError(setting, path, f"cannot be imported: {error}") from None

@@ -1,0 +1,81 @@
+"""Fixtures that several rooms use: a loopback web, and whole crawls in a subprocess."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from tests.crawls import Crawl, Project
+from tests.web import Web, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+class Serve(Protocol):
+    def __call__(self, *sites: Any, log: Path | None = None, generation: int = 1) -> Web: ...
+
+
+class RunCrawl(Protocol):
+    def __call__(
+        self,
+        settings: Mapping[str, Any] | None = None,
+        spiders: str = "",
+        *args: str,
+        name: str = "archive",
+        web: Web | None = None,
+        timeout: float = 120,
+        addon: bool = True,
+        defaults: bool = True,
+        modules: Mapping[str, str] | None = None,
+        jobdir: Path | str | None = "",
+    ) -> Crawl: ...
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """``serve(SITE, ...)`` starts a `Web` that lasts until the test ends."""
+    with ExitStack() as stack:
+        yield lambda *sites, **options: stack.enter_context(running(*sites, **options))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Any]:
+    """``project(settings, spiders, web=...)`` writes a Scrapy project and ends its crawls."""
+    made: list[Project] = []
+
+    def make(settings: Mapping[str, Any] | None = None, spiders: str = "", **options: Any) -> Project:
+        web: Web | None = options.pop("web", None)
+        values = {**({"HERITRIX_DNS_SERVERS": [web.dns]} if web else {}), **(settings or {})}
+        made.append(Project(tmp_path / f"project{len(made) + 1}", values, spiders, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.kill()
+
+
+@pytest.fixture
+def run_crawl(project: Any) -> RunCrawl:
+    """``run_crawl(settings, spiders, *args, web=...)``: one crawl from start to end, in a project of its own.
+
+    *web* sets HERITRIX_DNS_SERVERS. *name*: the spider, the package's own unless given. Politeness is off
+    and retries are quick (`tests.crawls.DEFAULTS`) unless *settings* say otherwise or *defaults* is False.
+    """
+
+    def run(
+        settings: Mapping[str, Any] | None = None,
+        spiders: str = "",
+        *args: str,
+        name: str = "archive",
+        timeout: float = 120,
+        jobdir: Path | str | None = "",
+        **options: Any,
+    ) -> Crawl:
+        made: Project = project(settings, spiders, **options)
+        return made.run(*args, name=name, timeout=timeout, jobdir=jobdir)
+
+    return run

@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""Does a crawl of a golden site give what the released Heritrix gave?
+
+    tests/golden.py [--level N] [--warc] [--requests] SITE_DIR[/jobs/JOB] ...
+
+For each job: serve the site, run ``scrapy crawl archive`` with the job's settings in a subprocess (its
+``runs`` one after the other on one JOBDIR), summarise the WARC files, print the comparer's table. The last
+line is ``golden: N equal, N differ``. Levels L1 to LN decide the exit status, W and R too when asked for;
+the others are printed.
+
+Each job runs in a network namespace of its own, so that ports 53, 80 and 443 need no root and jobs run side
+by side. Where namespaces are refused it takes root, and a lock file keeps jobs one after the other.
+
+Accepted differences are the rows of ``golden/deviations.json``: ``jobs`` (["SITE/JOB", ...]), ``uri`` or
+``uri_regex``, ``level``, ``reason``, ``rests_on`` (the defect or design rule behind it). A row that is too
+wide is refused, and so is one that no run of its jobs used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import importlib.util
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+HERE = Path(__file__).resolve().parent / "golden"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.crawls import Project  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DEVIATIONS = HERE / "deviations.json"
+LOCK = Path(tempfile.gettempdir()) / "heritrix-scrapy-golden.lock"
+DEFAULT_LIMIT = 120  # seconds, for jobs that name none
+STOP_SECONDS = 40  # what a crawl gets to stop by itself after its limit
+
+
+def tool(name: str) -> Any:
+    """One of the copied golden scripts, as a module."""
+    spec = importlib.util.spec_from_file_location(f"golden_{name}", HERE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+compare = tool("compare")
+
+
+def find_jobs(places: Sequence[Path]) -> list[Path]:
+    """Job folders: those named, and all of a site that is named whole."""
+    out: list[Path] = []
+    for place in places:
+        if (place / "job.json").exists():
+            out.append(place)
+        elif (place / "site.json").exists():
+            out += sorted(path.parent for path in place.glob("jobs/*/job.json"))
+        else:
+            raise SystemExit(f"{place}: neither a site (site.json) nor a job (job.json)")
+    return [path.resolve() for path in out]
+
+
+def name_of(job: Path) -> str:
+    """SITE/JOB."""
+    return f"{job.parents[1].name}/{job.name}"
+
+
+# ------------------------------------------------------------------------------------------ deviations
+
+
+def rows_for(job: Path, rows: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+    """The rows that name this job, with their place in the table."""
+    return [(number, row) for number, row in enumerate(rows) if name_of(job) in row.get("jobs", ())]
+
+
+def too_wide(row: dict[str, Any], uris: Sequence[str]) -> str | None:
+    """What is wrong with a row, judged against every URI that its jobs know; None when nothing is."""
+    for key in ("jobs", "level", "reason", "rests_on"):
+        if not row.get(key):
+            return f"no {key}"
+    if row["level"] not in compare.TITLES:
+        return f"level {row['level']!r} is none of {', '.join(compare.TITLES)}"
+    if ("uri" in row) == ("uri_regex" in row):
+        return "needs either uri or uri_regex"
+    if "uri_regex" in row and uris:
+        matched = [uri for uri in uris if re.fullmatch(row["uri_regex"], uri)]
+        if len(matched) == len(uris):
+            return "the regex matches every URI of the site"
+    return None
+
+
+def known_uris(job: Path) -> list[str]:
+    """Every URI in the golden logs of a job."""
+    return sorted({row["uri"] for folder in goldens(job) for row in compare.golden_rows(folder, "crawl")})
+
+
+def goldens(job: Path) -> list[Path]:
+    """Folders with the golden results, one per run."""
+    numbered = sorted(job.glob("golden-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    return numbered or [job / "golden"]
+
+
+# ------------------------------------------------------------------------------------------ one job
+
+
+@contextmanager
+def served(site: Path, work: Path) -> Iterator[tuple[Path, Path]]:
+    """The site on ports 53, 80 and 443 while the block runs; (log of requests, file of the generation number).
+
+    One server for all runs of a job: what it answers may depend on how often it was asked.
+    """
+    log, control = work / "requests.jsonl", work / "generation"
+    log.touch()
+    command = [sys.executable, str(HERE / "serve.py"), str(site), "--log", str(log), "--control", str(control)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            if not server.stdout.readline().startswith("ready"):
+                raise SystemExit(f"{site}: the golden server did not start")
+            yield log, control
+        finally:
+            server.terminate()
+
+
+def crawl(project: Project, limit: float) -> tuple[int, str]:
+    """Run the archive spider to its end, or stop it at the limit; (exit status, what it wrote to stderr)."""
+    process = project.start(stdout=subprocess.DEVNULL)
+    try:
+        _, stderr = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGTERM)
+        try:
+            _, stderr = process.communicate(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            project.kill()
+            return -signal.SIGKILL, f"did not stop {STOP_SECONDS} s after its limit of {limit} s"
+    return process.returncode, stderr
+
+
+def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Crawl and compare every run of a job."""
+    declared = json.loads((job / "job.json").read_text(encoding="utf-8"))
+    settings = {"TELNETCONSOLE_ENABLED": False, **declared["settings"]}
+    project = Project(work / "project", settings, defaults=False)
+    runs = declared.get("runs") or [{}]
+    with served(job.parents[1], work) as (asked, control):
+        results = []
+        for number, (run, golden) in enumerate(zip(runs, goldens(job), strict=True), 1):
+            place = work / f"run-{number}"
+            place.mkdir()
+            control.write_text(str(run.get("generation", 1)))
+            before, heard, began = set(project.result(0).warcs), asked.stat().st_size, time.monotonic()
+            status, stderr = crawl(project, declared.get("limit", DEFAULT_LIMIT))
+            (place / "stderr.txt").write_text(stderr)
+            left = project.result(status)
+            log, summary, requests = place / "crawl.log", place / "warc.jsonl", place / "requests.jsonl"
+            log.write_text("".join(f"{line}\n" for line in left.log), encoding="utf-8")
+            requests.write_bytes(asked.read_bytes()[heard:])
+            fresh = sorted(set(left.warcs) - before, key=lambda path: path.name)
+            with summary.open("w") as out:
+                for row in tool("summarise_warc").summary(fresh):
+                    out.write(json.dumps(row) + "\n")
+            result = judged(golden, declared, log, summary, requests, rows_for(job, rows))
+            result |= {"run": golden.name, "seconds": round(time.monotonic() - began, 1), "problem": None}
+            if status:
+                result["problem"] = f"the crawl ended with exit status {status}: {stderr[-1500:]}"
+            elif not left.log:
+                result["problem"] = f"no line in crawl.log: {stderr[-1500:]}"
+            results.append(result)
+    return {"job": name_of(job), "runs": results}
+
+
+def judged(
+    golden: Path,
+    declared: dict[str, Any],
+    log: Path,
+    summary: Path,
+    requests: Path,
+    rows: Sequence[tuple[int, dict[str, Any]]],
+) -> dict[str, Any]:
+    """The comparer's levels, and which rows of the deviation table were used."""
+    unstable = [{**entry, "reason": "Heritrix itself does not repeat this"} for entry in declared.get("unstable", ())]
+    deviations = compare.Deviations([row for _, row in rows] + unstable)
+    levels: dict[str, Any] = {}
+
+    def level(name: str) -> Any:
+        return levels.setdefault(name, compare.Level(name, deviations))
+
+    policy = declared.get("beans", {}).get("queueAssignmentPolicy", {}).get("class", "")
+    compare.compare_logs(
+        compare.golden_rows(golden, "crawl"), list(compare.read_crawl_log(log)), level, "Hostname" in policy
+    )
+    compare.compare_warcs(compare.golden_rows(golden, "warc"), compare.read_jsonl(summary), level)
+    compare.compare_requests(compare.golden_rows(golden, "requests"), compare.read_jsonl(requests), level)
+    return {
+        "levels": {
+            name: {
+                "equal": levels[name].equal,
+                "total": levels[name].total,
+                "accepted": levels[name].accepted,
+                "differences": levels[name].differences,
+            }
+            for name in compare.TITLES
+            if name in levels
+        },
+        "used": [rows[place][0] for place, times in deviations.used.items() if times and place < len(rows)],
+    }
+
+
+# ------------------------------------------------------------------------------------------ namespaces
+
+
+def raise_loopback() -> None:
+    """Bring ``lo`` up in this namespace (no ``ip`` command is needed for it)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        up_and_running, set_flags = 0x41, 0x8914
+        fcntl.ioctl(sock, set_flags, struct.pack("16sh14s", b"lo", up_and_running, b""))
+
+
+def namespace_command() -> list[str] | None:
+    """What puts a command into a network namespace of its own here; None where that is refused."""
+    for command in (["unshare", "-n"], ["unshare", "-rn"]):
+        try:
+            if subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0:
+                return command
+        except FileNotFoundError:
+            return None
+    return None
+
+
+def run_apart(job: Path, work: Path, namespace: Sequence[str]) -> dict[str, Any]:
+    """`run_job` in a namespace of its own."""
+    result = work / "result.json"
+    command = [*namespace, sys.executable, __file__, "--inside", str(work), str(job)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not result.exists():
+        problem = f"golden.py ended with {done.returncode}: {done.stderr[-3000:]}"
+        return {"job": name_of(job), "runs": [{"run": "golden", "levels": {}, "used": [], "problem": problem}]}
+    return json.loads(result.read_text())  # type: ignore[no-any-return]
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """The ports of this machine are ours while the block runs."""
+    if os.geteuid() != 0:
+        raise SystemExit("golden: network namespaces are refused here, so ports 53, 80 and 443 need root")
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+# ------------------------------------------------------------------------------------------ command
+
+
+def counted(level: str, args: argparse.Namespace) -> bool:
+    if level.startswith("L"):
+        return int(level[1:]) <= args.level
+    return bool(args.warc if level.startswith("W") else args.requests)
+
+
+def report(result: dict[str, Any], args: argparse.Namespace) -> bool:
+    """Print the table of a job; true when it is equal."""
+    good = True
+    for run in result["runs"]:
+        title = result["job"] + ("" if run["run"] == "golden" else f" {run['run']}")
+        print(f"\n== {title}" + (f" ({run['seconds']} s)" if "seconds" in run else ""))
+        if run["problem"]:
+            good = False
+            print(run["problem"])
+        for name, level in run["levels"].items():
+            differ = len(level["differences"])
+            if differ and counted(name, args):
+                good = False
+            accepted = f", {level['accepted']} accepted" if level["accepted"] else ""
+            verdict = f"   DIFFERS: {differ}" if differ else ""
+            asked = "" if counted(name, args) else "  (not asked for)"
+            print(f"{name}  {compare.TITLES[name]:<28} {level['equal']}/{level['total']}{accepted}{verdict}{asked}")
+        for name, level in run["levels"].items():
+            shown = args.show if counted(name, args) else min(args.show, args.show_others)
+            for difference in level["differences"][:shown]:
+                print(f"\n{name} {difference['uri']}")
+                print(f"   golden {compare.short(difference['golden'])}")
+                print(f"   other  {compare.short(difference['other'])}")
+    return good
+
+
+def check_rows(rows: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]]) -> list[str]:
+    """Rows of these jobs that no run used. A row is judged once all its jobs have run."""
+    ran = {result["job"] for result in results}
+    used = {number for result in results for run in result["runs"] for number in run["used"]}
+    return [
+        f"deviation {number} ({row.get('uri') or row.get('uri_regex')}, {row.get('level')}): no run used it"
+        for number, row in enumerate(rows)
+        if set(row.get("jobs", ())) <= ran and number not in used
+    ]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("places", nargs="+", type=Path, metavar="SITE_DIR[/jobs/JOB]")
+    parser.add_argument("--level", type=int, default=4, help="highest L level that decides (4)")
+    parser.add_argument("--warc", action="store_true", help="W levels decide too")
+    parser.add_argument("--requests", action="store_true", help="R levels decide too")
+    parser.add_argument("--show", type=int, default=5, help="differences printed per level that decides (5)")
+    parser.add_argument("--show-others", type=int, default=0, help="and per level that does not (0)")
+    parser.add_argument("--deviations", type=Path, default=DEVIATIONS, help="table of accepted differences")
+    parser.add_argument("--work", type=Path, help="keep crawls, logs and summaries here")
+    parser.add_argument("--json", type=Path, help="write every level and difference here")
+    parser.add_argument("--parallel", type=int, default=2, help="jobs at a time (2)")
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args(argv)
+    rows = json.loads(args.deviations.read_text(encoding="utf-8"))
+    jobs = find_jobs(args.places)
+    if args.inside:
+        raise_loopback()
+        (args.inside / "result.json").write_text(json.dumps(run_job(jobs[0], args.inside, rows)))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
+        return run_all(jobs, rows, args.work or Path(scratch), args)
+
+
+def run_all(jobs: Sequence[Path], rows: list[dict[str, Any]], work: Path, args: argparse.Namespace) -> int:
+    """Run, print and judge; the exit status."""
+    complaints = []
+    for number, row in enumerate(rows):
+        uris = sorted({uri for job in jobs if name_of(job) in row.get("jobs", ()) for uri in known_uris(job)})
+        wrong = too_wide(row, uris)
+        if wrong:
+            complaints.append(f"deviation {number}: {wrong}")
+    places = []
+    for job in jobs:
+        place = work / name_of(job).replace("/", "-")
+        place.mkdir(parents=True, exist_ok=False)
+        places.append(place)
+    namespace = namespace_command()
+    results, equal = [], 0
+    with ThreadPoolExecutor(args.parallel if namespace else 1) as pool:
+        if namespace:
+            waiting = [pool.submit(run_apart, job, place, namespace) for job, place in zip(jobs, places, strict=True)]
+            for future in waiting:
+                results.append(future.result())
+                equal += report(results[-1], args)
+        else:
+            with alone():
+                for job, place in zip(jobs, places, strict=True):
+                    results.append(run_job(job, place, rows))
+                    equal += report(results[-1], args)
+    if args.json:
+        args.json.write_text(json.dumps(results, indent=1))
+    complaints += check_rows(rows, results)
+    print()
+    for complaint in complaints:
+        print(complaint)
+    print(f"golden: {equal} equal, {len(results) - equal} differ")
+    return 1 if complaints or equal < len(results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
