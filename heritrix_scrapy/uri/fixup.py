@@ -171,7 +171,11 @@ def _settle(uri: str, strict: bool) -> str:
     if strict:
         return uri
     for _ in range(_MAX_ROUNDS):
-        again = _short_enough(str(_stage2(_stage1(uri, None, "utf-8", strict), strict)))
+        clean = _CLEAN_ABSOLUTE.fullmatch(uri)
+        if clean:
+            again = _from_clean(clean, clean.group(1), strict)
+        else:
+            again = _short_enough(str(_stage2(_stage1(uri, None, "utf-8", strict), strict)))
         if again == uri:
             return uri
         uri = again

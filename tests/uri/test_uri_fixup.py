@@ -42,19 +42,19 @@ def outcome(call: object, *arguments: object, **options: object) -> object:
         return UriError
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(TEXTS, st.booleans())
 def test_the_short_way_of_fix_is_the_long_one(text: str, strict: bool) -> None:
     assert outcome(fix, text, strict=strict) == outcome(fixup._fix, text, "utf-8", strict)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(BASES, TEXTS, st.booleans())
 def test_the_short_way_of_join_is_the_long_one(base: str, text: str, strict: bool) -> None:
     assert outcome(join, base, text, strict=strict) == outcome(fixup._join, base, text, "utf-8", strict)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(BASES, TEXTS)
 def test_what_is_fixed_stays(base: str, text: str) -> None:
     for uri in (outcome(fix, text), outcome(join, base, text)):
