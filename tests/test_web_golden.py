@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,26 @@ def log_line(row: dict) -> str:
     fields = ["2026-01-01T00:00:00.000Z", row["status"], size, row["uri"], row["path"] or "-", row["via"] or "-"]
     fields += [row["mime"], "#001", "20260101000000000+1", row["digest"] or "-", row["source"] or "-", annotations]
     return " ".join(map(str, fields)) + "\n"
+
+
+def run_golden(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, golden.__file__, *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.crawl
+@pytest.mark.netns
+@pytest.mark.parametrize("job", ["default", "no-canonicalisation"])
+def test_a_golden_job_is_equal(job):
+    done = run_golden(str(JOBS[f"basics/{job}"]), "--parallel", "1")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+    assert done.stdout.endswith("golden: 1 equal, 0 differ\n")
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
+def test_every_golden_job_of_the_copied_sites_is_equal():
+    done = run_golden(str(BASICS))
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+    assert done.stdout.endswith(f"golden: {len(JOBS)} equal, 0 differ\n")

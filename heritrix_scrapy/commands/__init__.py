@@ -1,21 +1,22 @@
-"""What can I type? ``scrapy heritrix SUBCOMMAND ...``"""
+"""What can I type? ``scrapy heritrix SUBCOMMAND ...``
+
+Scrapy loads this module at every command, so a subcommand's own module is imported when it is called.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from heritrix_scrapy.commands import status
-
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
-#: name → (arguments, one line of help, what runs it: arguments and options → exit status)
-SUBCOMMANDS: dict[str, tuple[str, str, Callable[[list[str], Any], int]]] = {
-    "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl", status.run),
+#: name → (arguments, one line of help); the module of that name has ``run(arguments, options) -> exit status``.
+SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
 
@@ -33,7 +34,7 @@ class Command(ScrapyCommand):
         return "Look at and steer archival crawls"
 
     def long_desc(self) -> str:
-        lines = [f"  {name} {arguments:12} {text}" for name, (arguments, text, _) in SUBCOMMANDS.items()]
+        lines = [f"  {name} {arguments:12} {text}" for name, (arguments, text) in SUBCOMMANDS.items()]
         return "Subcommands:\n" + "\n".join(lines)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -46,8 +47,8 @@ class Command(ScrapyCommand):
         entry = SUBCOMMANDS.get(args[0])
         if entry is None:
             raise UsageError(f"unknown subcommand {args[0]!r}\n{self.long_desc()}", print_help=False)
-        arguments, _, run = entry
+        arguments, _ = entry
         expected = len(arguments.split())
         if len(args) - 1 != expected:
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
-        self.exitcode = run(args[1:], opts)
+        self.exitcode = import_module(f"{__name__}.{args[0]}").run(args[1:], opts)

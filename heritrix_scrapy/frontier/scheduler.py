@@ -23,6 +23,7 @@ from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
 from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.store import open_store
@@ -91,16 +92,21 @@ class FrontierScheduler(BaseScheduler):
         self._spider = spider
         self._callback = self._find_callback(spider)
         directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
+        scope = scope_of(self._crawler)
+        crawl.decide = scope.accepts
         try:
             crawl.store = open_store(directory)
             frontier = self._frontier = Frontier(
                 crawl.store,
                 self._settings,
-                decide=crawl.decide,
+                decide=scope.accepts,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
                 archives=crawl.archives,
+                crawl_delay=self._crawl_delay,
+                before_finish=crawl.before_finish,
+                seed_found=scope.seed_found,
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -115,6 +121,10 @@ class FrontierScheduler(BaseScheduler):
         if self._settings.view.pause_at_start:
             crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
         self._arm()
+
+    def _crawl_delay(self, curi: CrawlURI) -> float | None:
+        ask = self._crawl.crawl_delay
+        return None if ask is None else ask(curi)
 
     def _find_callback(self, spider: Spider) -> Any:
         name = self._settings.view.callback

@@ -1,1 +1,37 @@
-"""Room: store."""
+"""How are rows kept? Sorted rows of bytes behind four verbs: write a batch, get, range, compact.
+
+``Store`` in ``crawl.py`` is the interface; ``leveldb`` keeps the rows of a job on disk, ``memory`` is its twin
+for tests and for one look at a page.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from heritrix_scrapy.crawl import Store
+
+__all__ = ["MemoryStore", "discard", "open_store"]
+
+
+def open_store(path: Path | None) -> Store:
+    """The store in the directory ``path``, made when there is none; in memory when ``path`` is None.
+
+    Raises ConfigurationError when LevelDB's binding is missing, or the directory cannot be used, is in use, or
+    was written under another schema.
+    """
+    if path is None:
+        return MemoryStore()
+    from heritrix_scrapy.store.leveldb import LevelStore
+
+    return LevelStore(path)
+
+
+def discard(path: Path) -> None:
+    """Remove a closed store with all its rows; the next ``open_store`` begins afresh."""
+    shutil.rmtree(path, ignore_errors=True)

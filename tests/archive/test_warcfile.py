@@ -9,7 +9,7 @@ import resource
 import shutil
 import signal
 from itertools import count
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
@@ -24,6 +24,9 @@ from heritrix_scrapy.archive.warcfile import WarcFiles, repair
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.recorder import Recorder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = 1308849128574
 MACHINE = Machine("crawler.example", "192.0.2.7", 42)

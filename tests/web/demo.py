@@ -79,6 +79,11 @@ def size(number: float) -> str:
     return f"{number:.1f} GiB"
 
 
+def near(path: Path) -> Path:
+    """*path* as seen from the project, when it lies there."""
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
 def watch(process: subprocess.Popen[bytes], progress: Progress) -> int:
     """Show progress until the crawl ends. Ctrl-C reaches the crawl itself, which then stops in good order."""
     began, live = time.monotonic(), sys.stdout.isatty()
@@ -129,10 +134,10 @@ def report(jobdir: Path, progress: Progress) -> bool:
         )
         good = check.returncode == 0
         well = well and good
-        print(f"  {path.relative_to(ROOT)}  {size(path.stat().st_size)}, {kinds.total()} records: {detail}")
+        print(f"  {near(path)}  {size(path.stat().st_size)}, {kinds.total()} records: {detail}")
         print(f"    warcio check: {'passed' if good else 'FAILED ' + check.stdout + check.stderr}")
-    print(f"\nLogs   {(jobdir / 'logs').relative_to(ROOT)}/  (crawl.log has one line per URI)")
-    print(f"State  {jobdir.relative_to(ROOT)}/  (the same command with JOBDIR={jobdir.relative_to(ROOT)} resumes)")
+    print(f"\nLogs   {near(jobdir / 'logs')}/  (crawl.log has one line per URI)")
+    print(f"State  {near(jobdir)}/  (the same command with JOBDIR={near(jobdir)} resumes)")
     return well
 
 
@@ -164,7 +169,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = watch(subprocess.Popen(command, cwd=PROJECT), progress)
     well = report(jobdir, progress)
     if status:
-        print(f"\nscrapy ended with exit status {status}; see {(jobdir / 'logs/scrapy.log').relative_to(ROOT)}")
+        print(f"\nscrapy ended with exit status {status}; see {near(jobdir / 'logs/scrapy.log')}")
     return status or (0 if well else 1)
 
 

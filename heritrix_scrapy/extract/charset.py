@@ -1,0 +1,170 @@
+"""Which character set is a document written in?
+
+The header's word holds; where it says nothing, the document's own declaration does, if the document still says
+the same when it is read that way (Heritrix: ExtractorHTML.getContentDeclaredCharset). Names are Java's, because
+annotations and reports carry them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+#: Python's codec name → the name Java prints. What is not here is no character set to us.
+JAVA_NAMES: dict[str, str] = {
+    "ascii": "US-ASCII",
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "utf-16-be": "UTF-16BE",
+    "utf-16-le": "UTF-16LE",
+    "utf-32": "UTF-32",
+    "utf-32-be": "UTF-32BE",
+    "utf-32-le": "UTF-32LE",
+    **{f"iso8859-{n}": f"ISO-8859-{n}" for n in (*range(1, 10), 11, 13, 14, 15, 16)},
+    **{f"cp{n}": f"windows-{n}" for n in range(1250, 1259)},
+    "cp437": "IBM437",
+    "cp850": "IBM850",
+    "cp852": "IBM852",
+    "cp855": "IBM855",
+    "cp857": "IBM857",
+    "cp858": "IBM00858",
+    "cp860": "IBM860",
+    "cp861": "IBM861",
+    "cp862": "IBM862",
+    "cp863": "IBM863",
+    "cp864": "IBM864",
+    "cp865": "IBM865",
+    "cp866": "IBM866",
+    "cp869": "IBM869",
+    "cp874": "x-windows-874",
+    "cp932": "windows-31j",
+    "cp949": "x-windows-949",
+    "cp950": "x-windows-950",
+    "koi8-r": "KOI8-R",
+    "koi8-u": "KOI8-U",
+    "mac-roman": "x-MacRoman",
+    "mac-cyrillic": "x-MacCyrillic",
+    "shift_jis": "Shift_JIS",
+    "euc_jp": "EUC-JP",
+    "iso2022_jp": "ISO-2022-JP",
+    "euc_kr": "EUC-KR",
+    "iso2022_kr": "ISO-2022-KR",
+    "johab": "x-Johab",
+    "gb2312": "GB2312",
+    "gbk": "GBK",
+    "gb18030": "GB18030",
+    "big5": "Big5",
+    "big5hkscs": "Big5-HKSCS",
+    "tis-620": "TIS-620",
+}
+
+#: Names that Java knows and Python does not.
+ALIASES: dict[str, str] = {
+    "unicode": "utf-16",
+    "windows-31j": "cp932",
+    "x-sjis": "shift_jis",
+    "x-gbk": "gbk",
+    "x-windows-874": "cp874",
+    "x-windows-949": "cp949",
+    "x-windows-950": "cp950",
+    "x-macroman": "mac-roman",
+    "x-maccyrillic": "mac-cyrillic",
+    "x-johab": "johab",
+    "x-euc-jp": "euc_jp",
+    "ibm00858": "cp858",
+}
+
+#: Signatures at the start of a body (WHATWG Encoding).
+SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"\xef\xbb\xbf", "UTF-8"),
+    (b"\xfe\xff", "UTF-16BE"),
+    (b"\xff\xfe", "UTF-16LE"),
+)
+
+#: Characters at the start of a document in which a declaration is looked for.
+PREFIX = 1000
+
+
+@lru_cache(maxsize=1024)
+def java_name(name: str) -> str | None:
+    """The name Java prints for a character set named in any of its ways; None for an unknown name."""
+    key = name.strip().lower()
+    try:
+        found = codecs.lookup(ALIASES.get(key, key)).name
+    except (LookupError, ValueError):
+        return None
+    return JAVA_NAMES.get(found)
+
+
+@lru_cache(maxsize=256)
+def _codec(name: str) -> str:
+    key = name.strip().lower()
+    return codecs.lookup(ALIASES.get(key, key)).name
+
+
+def decode(data: bytes, name: str) -> str:
+    """Bytes as text; what is malformed becomes U+FFFD. ``name`` must be one that ``java_name`` knows."""
+    codec = _codec(name)
+    if codec == "utf-16" and data[:2] not in (b"\xfe\xff", b"\xff\xfe"):
+        codec = "utf-16-be"  # Java's default without a byte order mark
+    return data.decode(codec, "replace")
+
+
+_CONTENT_TYPE_META = re.compile(
+    r"<meta\s+[^>]*?http-equiv\s*=\s*(?:'content-type'|\"content-type\")[^>]*+>", re.ASCII | re.IGNORECASE
+)
+_CHARSET_INSIDE = re.compile(r"charset=([^'\";\s>]++)", re.ASCII)
+_CHARSET_META = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
+_CHARSET_META_ANY = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]?([^'\";\s/>]++)", re.ASCII | re.IGNORECASE)
+_XML_DECLARATION = re.compile(r"<\?xml\s+[^>]*?encoding\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
+
+
+def declared_in_html(prefix: str, *, unquoted: bool = False) -> str | None:
+    """The character set that the first characters of an HTML document name, as written; None when they name
+    none. ``unquoted``: take ``<meta charset=utf-8>`` too."""
+    lowered = prefix.lower()
+    if "charset" not in lowered and "encoding" not in lowered:
+        return None
+    meta = _CONTENT_TYPE_META.search(prefix)
+    if meta is not None:
+        inside = _CHARSET_INSIDE.search(meta[0])
+        if inside is not None:
+            return inside[1]
+    for pattern in (_CHARSET_META_ANY if unquoted else _CHARSET_META, _XML_DECLARATION):
+        match = pattern.search(prefix)
+        if match is not None:
+            return match[1]
+    return None
+
+
+class Choice(NamedTuple):
+    """``charset``: the one to read the document in, by Java's name; ``annotation``: what to note, if anything."""
+
+    charset: str
+    annotation: str | None
+
+
+def choose_for_html(prefix: bytes, current: str, *, standard: bool) -> Choice:
+    """Look for the document's own word where the header gave none.
+
+    ``prefix``: the first bytes, at least four times ``PREFIX``; ``current``: the default; ``standard``: also
+    heed a byte order mark and unquoted declarations (WHATWG HTML).
+    """
+    if standard:
+        for signature, signed in SIGNATURES:
+            if prefix.startswith(signature):
+                return Choice(signed, None if signed == current else f"usingCharsetInHTML:{signed}")
+    declared = declared_in_html(decode(prefix, current)[:PREFIX], unquoted=standard)
+    if declared is None:
+        return Choice(current, None)
+    name = java_name(declared)
+    if name is None:
+        return Choice(current, f"unsatisfiableCharsetInHTML:{declared}")
+    if name == current:
+        return Choice(current, None)
+    again = declared_in_html(decode(prefix, name)[:PREFIX], unquoted=standard)
+    if again == declared:
+        return Choice(name, f"usingCharsetInHTML:{name}")
+    return Choice(current, f"inconsistentCharsetInHTML:{name}")

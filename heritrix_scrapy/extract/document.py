@@ -1,0 +1,185 @@
+"""What does an extractor get to read, and where does it put what it finds?
+
+One Document is made for each fetched URI and shared by its extractors: the entity once decoded, the base that
+relative references resolve against, and the set of links (Heritrix: Extractor.addRelativeToBase, addRelativeToVia,
+addOutlink). A reference that is no URI goes to ``curi.link_errors`` and the page goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.extract import charset as charsets
+from heritrix_scrapy.extract import ways
+from heritrix_scrapy.extract.likely import is_data
+from heritrix_scrapy.model.crawluri import Outlink
+from heritrix_scrapy.uri.fixup import UriError, join
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+#: More bytes than any body; stands for "no limit".
+UNLIMITED = 1 << 62
+
+
+class Document:
+    """A fetched entity.
+
+    ``curi``: the URI it came from; ``settings``: the View that holds for it; ``uri``: its own address;
+    ``base``: what references resolve against, changed by ``set_base``; ``content_type``: the header's last
+    value as received, or ``unknown``; ``charset``: by Java's name; ``form_offsets``: where ``<form`` stands in
+    ``text``; ``meta_robots``: content of the robots meta tag.
+
+    ``body``: gives at most that many bytes of the entity, transfer and content coding taken off; the CrawlURI's
+    recorder by default.
+    """
+
+    __slots__ = (
+        "_based",
+        "_body",
+        "_max_outlinks",
+        "_prefix",
+        "_resolved",
+        "_strict",
+        "_text",
+        "base",
+        "charset",
+        "content_type",
+        "curi",
+        "discarded",
+        "form_offsets",
+        "links",
+        "meta_robots",
+        "settings",
+        "uri",
+    )
+
+    def __init__(self, curi: CrawlURI, settings: Any, body: Callable[[int], bytes] | None = None) -> None:
+        self.curi = curi
+        self.settings = settings
+        self.uri = curi.uri
+        self.base = curi.base or curi.uri
+        self.content_type = curi.content_type
+        self.charset = charsets.java_name(curi.charset or settings.default_encoding) or "ISO-8859-1"
+        self.links: dict[Outlink, None] = dict.fromkeys(curi.outlinks)
+        self.discarded = curi.discarded_outlinks
+        self.form_offsets: list[int] = []
+        self.meta_robots: str | None = None
+        self._based = curi.base is not None
+        self._body = body
+        self._max_outlinks: int = settings.max_outlinks
+        self._prefix: bytes | None = None
+        self._strict: bool = ways.option(settings, "uri_fixup") == "heritrix"
+        self._text: str | None = None
+        self._resolved: dict[str, str] = {}
+
+    # -- reading -------------------------------------------------------------------------------------------
+
+    def body(self, limit: int = 0) -> bytes:
+        """At most ``limit`` bytes of the entity; 0: as many as extraction reads at all."""
+        limit = limit or ways.option(self.settings, "max_extract_bytes") or UNLIMITED
+        if self._body is not None:
+            return self._body(limit)
+        recorder = self.curi.recorder
+        return b"" if recorder is None else recorder.entity(limit, decoded=True)
+
+    @property
+    def text(self) -> str:
+        """The entity as text; what is malformed becomes U+FFFD."""
+        if self._text is None:
+            self._text = charsets.decode(self.body(), self.charset)
+        return self._text
+
+    def prefix_bytes(self) -> bytes:
+        """The first bytes, enough for the characters that tests of content look at."""
+        if self._prefix is None:
+            self._prefix = self.body()[: 4 * charsets.PREFIX]
+        return self._prefix
+
+    def prefix(self) -> str:
+        """The first 1,000 characters."""
+        return charsets.decode(self.prefix_bytes(), self.charset)[: charsets.PREFIX]
+
+    def use_charset(self, name: str) -> None:
+        """Read the document in another character set from here on, for later extractors too."""
+        if name != self.charset:
+            self.charset = self.curi.charset = name
+            self._text = None
+
+    # -- resolving -----------------------------------------------------------------------------------------
+
+    def resolve(self, text: str, base: str) -> str | None:
+        """The absolute, fixed-up URI; None, and an entry in ``curi.link_errors``, when there is none."""
+        try:
+            if self._strict:
+                # Heritrix parses the result again when it makes the child; only that takes off a default port
+                # from "//host:80/".
+                return join(base, join(base, text, strict=True), strict=True)
+            return join(base, text)
+        except UriError as error:
+            self.curi.link_errors.append((text, str(error)))
+            return None
+
+    def set_base(self, text: str) -> None:
+        """The page's ``base``: the first valid one holds, resolved against the page's own URI."""
+        uri = self.resolve(text, self.uri)
+        if uri is not None and not self._based:
+            self._based = True
+            self.base = self.curi.base = uri
+            self._resolved.clear()
+
+    # -- adding --------------------------------------------------------------------------------------------
+
+    @property
+    def full(self) -> bool:
+        return len(self.links) >= self._max_outlinks
+
+    def link(self, text: str, hop: str, context: str) -> None:
+        """A reference relative to the base. ``data:`` is dropped; beyond the limit links are only counted."""
+        uri = self._resolved.get(text)
+        if uri is None:
+            if is_data(text):
+                return
+            if len(self.links) >= self._max_outlinks:
+                self.discarded += 1
+                return
+            uri = self.resolve(text, self.base)
+            if uri is None:
+                return
+            self._resolved[text] = uri
+        elif len(self.links) >= self._max_outlinks:
+            self.discarded += 1
+            return
+        self.links[Outlink(uri, hop, context)] = None
+
+    def link_via(self, text: str, hop: str, context: str) -> None:
+        """A reference relative to the page that led here; to the base, with an annotation, when none did."""
+        via = self.curi.via
+        if via is None:
+            self.curi.annotate("usedBaseForVia")
+            via = self.base
+        if is_data(text):
+            return
+        if len(self.links) >= self._max_outlinks:
+            self.discarded += 1
+            return
+        uri = self.resolve(text, via)
+        if uri is not None:
+            self.links[Outlink(uri, hop, context)] = None
+
+    def link_own(self, text: str, hop: str, context: str) -> None:
+        """A reference relative to the document's own URI, whatever its base, and past the limit."""
+        if is_data(text):
+            return
+        uri = self.resolve(text, self.uri)
+        if uri is not None:
+            self.links[Outlink(uri, hop, context)] = None
+
+    def add(self, link: Outlink) -> None:
+        """A link that is absolute and fixed up already."""
+        if len(self.links) >= self._max_outlinks:
+            self.discarded += 1
+        elif not is_data(link.uri):
+            self.links[link] = None

@@ -1,0 +1,355 @@
+"""Where does a page lead?
+
+The tags that ``tags.scan`` finds go through one attribute table; scripts, styles and their attributes through the
+scanners for those (Heritrix: ExtractorHTML). Order and contexts of the links are Heritrix's: immediate ones in the
+order of the attributes, then resources below a codebase, then a held ``a`` or ``link``, the form's action, the value.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, unquote_to_bytes
+
+from heritrix_scrapy.extract import attributes as attr
+from heritrix_scrapy.extract import charset, css, javascript, tags
+from heritrix_scrapy.extract.entities import unescape
+from heritrix_scrapy.extract.extractor import ContentExtractor
+from heritrix_scrapy.extract.javatext import NOT_EOL, split
+from heritrix_scrapy.extract.likely import is_very_likely, speculative_fixup
+from heritrix_scrapy.extract.tables import NON_HTML_EXTENSIONS
+from heritrix_scrapy.extract.ways import heeds_meta_nofollow
+from heritrix_scrapy.model.hops import EMBED, NAVLINK, REFER, SPECULATIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from heritrix_scrapy.extract.document import Document
+    from heritrix_scrapy.model.crawluri import Outlink
+
+#: Beginnings of content types that are HTML, in lower case.
+HTML_TYPES = (
+    "text/html",
+    "application/xhtml",
+    "text/vnd.wap.wml",
+    "application/vnd.wap.wml",
+    "application/vnd.wap.xhtml",
+)
+
+#: What in the first characters makes a document HTML whatever its type says.
+HTML_SIGNS = ("<html", "<!doctype html")
+
+#: An extension counts when its dot is among so many last characters of the path.
+EXTENSION_WINDOW = 5
+
+REMOTE_CONTEXT = "a[data-remote='true']/@href"
+
+_WHITESPACE = re.compile(r"\s", re.ASCII)
+_AMPERSAND = re.compile("&")
+_EQUALS = re.compile("=")
+_NOFOLLOW = re.compile(r"\bnofollow\b", re.ASCII | re.IGNORECASE)
+_JAVASCRIPT = re.compile(rf"javascript:{NOT_EOL}*\Z", re.IGNORECASE)
+_JAVASCRIPT_ANYWHERE = re.compile(r"[\x00-\x20]*+javascript:", re.IGNORECASE)
+_REMOTE = re.compile(rf"{NOT_EOL}*data-remote\s*=\s*([\"'])true{NOT_EOL}*\1\Z", re.ASCII | re.IGNORECASE)
+_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
+
+
+def is_html_expected(uri: str) -> bool:
+    """Whether the path's extension leaves room for HTML (Heritrix: ExtractorHTML.isHtmlExpectedHere)."""
+    rest = uri.partition("://")[2] or uri
+    path = unquote(rest.partition("?")[0].partition("/")[2])
+    dot = path.rfind(".")
+    return dot < 0 or dot < len(path) - EXTENSION_WINDOW or path[dot + 1 :].lower() not in NON_HTML_EXTENSIONS
+
+
+class ExtractorHTML(ContentExtractor):
+    """HTML, XHTML and WML pages, and what looks like one in its first characters."""
+
+    def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
+        super().__init__(properties)
+        self._settings: object = None
+        self._how: How | None = None
+
+    def takes(self, document: Document) -> bool:
+        if self.option(document, "ignore_unexpected_html") and not is_html_expected(document.uri):
+            return False
+        if document.content_type.lower().startswith(HTML_TYPES):
+            return True
+        prefix = document.prefix().lower()
+        return any(sign in prefix for sign in HTML_SIGNS)
+
+    def extract(self, document: Document) -> Iterable[Outlink]:
+        how = self._how_to_read(document)
+        if "charset=" not in document.content_type:
+            choice = charset.choose_for_html(document.prefix_bytes(), document.charset, standard=not how.compat)
+            if choice.annotation is not None:
+                document.curi.annotate(choice.annotation)
+            document.use_charset(choice.charset)
+        Page(document, how).read()
+        return ()
+
+    def _how_to_read(self, document: Document) -> How:
+        """The options for a document; kept, because nearly all URIs of a crawl share one View."""
+        if self._how is None or self._settings is not document.settings:
+            self._settings = document.settings
+            way = self.option(document, "html_reader")
+            self._how = How(
+                compat=way == "heritrix",
+                css_compat=self.option(document, "css_reader") == "heritrix",
+                cautious=self.option(document, "speculative_hosts") == "cautious",
+                frame_hop=EMBED if self.option(document, "treat_frames_as_embed_links") else NAVLINK,
+                ignore_actions=self.option(document, "ignore_form_action_urls"),
+                only_gets=self.option(document, "extract_only_form_gets"),
+                scripts=self.option(document, "extract_javascript"),
+                values=self.option(document, "extract_value_attributes"),
+                nofollow_links=self.option(document, "obey_rel_nofollow"),
+                nofollow_pages=heeds_meta_nofollow(
+                    self.option(document, "robots_policy"),
+                    getattr(document.settings, "available_robots_policies", None),
+                ),
+                patterns=tags.reader(way, self.option(document, "max_element_length")),
+                grammar=attr.grammar(
+                    way,
+                    self.option(document, "max_attribute_name_length"),
+                    self.option(document, "max_attribute_val_length"),
+                ),
+            )
+        return self._how
+
+
+class How(NamedTuple):
+    """How to read a page. ``compat``, ``css_compat``: Heritrix's ways; ``cautious``: with guesses at hosts;
+    ``nofollow_links``, ``nofollow_pages``: whether ``rel=nofollow`` and the robots meta tag are heeded."""
+
+    compat: bool
+    css_compat: bool
+    cautious: bool
+    frame_hop: str
+    ignore_actions: bool
+    only_gets: bool
+    scripts: bool
+    values: bool
+    nofollow_links: bool
+    nofollow_pages: bool
+    patterns: tags.Reader
+    grammar: attr.Grammar
+
+
+class Page:
+    """One page being read."""
+
+    __slots__ = ("document", "how", "link")
+
+    def __init__(self, document: Document, how: How) -> None:
+        self.document = document
+        self.how = how
+        self.link = document.link
+
+    def read(self) -> None:
+        """Put all links of the page into the document."""
+        for kind, element, text, start, body in tags.scan(self.document.text, self.how.patterns):
+            if kind == tags.TAG:
+                if len(element) == 4 and element.lower() == "form":
+                    self.document.form_offsets.append(start)
+                self.general(element, text)
+            elif kind == tags.SCRIPT:
+                self.general(element, text)
+                self.script(body)
+                if self.how.compat and len(text) > len(element) and self.document.full:
+                    self.script(body)  # Heritrix reads it twice; only the count of what was discarded shows it
+            elif kind == tags.STYLE:
+                self.general(element, text)
+                self.style(body)
+            elif not self.meta(text):
+                return
+
+    # -- pieces of other languages -------------------------------------------------------------------------
+
+    def script(self, text: str) -> None:
+        if self.how.scripts and ("." in text or "/" in text):
+            for candidate in javascript.candidates(text, self.document.uri, cautious=self.how.cautious):
+                self.link(candidate, SPECULATIVE, javascript.CONTEXT)
+
+    def style(self, text: str) -> None:
+        for reference in css.references(text, as_heritrix=self.how.css_compat):
+            self.link(reference, EMBED, css.CONTEXT)
+
+    def query_values(self, text: str, context: str) -> None:
+        """Values of ``a=b&c=d`` that look like addresses."""
+        for pair in split(_AMPERSAND, text):
+            pieces = split(_EQUALS, pair)
+            if len(pieces) == 2:
+                value = pieces[1]
+                if _BAD_ESCAPE.search(value) is None:
+                    value = unquote_to_bytes(value.replace("+", " ")).decode("utf-8", "replace")
+                if is_very_likely(value):
+                    self.link(value, SPECULATIVE, context)
+
+    def navlink(self, text: str, context: str) -> None:
+        """A link to follow, or a script in its place."""
+        if self.how.compat:
+            if _JAVASCRIPT.match(text):
+                self.script(text[11:])
+                return
+        else:
+            script = _JAVASCRIPT_ANYWHERE.match(text)
+            if script is not None:
+                self.script(text[script.end() :])
+                return
+        self.link(text, NAVLINK, context)
+
+    def embed(self, text: str, hop: str, context: str) -> None:
+        """Part of the page; a list of images where the attribute holds one."""
+        if context in attr.SRCSETS:
+            for url in attr.srcset(text):
+                self.link(url, hop, context)
+        else:
+            self.link(text, hop, context)
+
+    # -- tags ----------------------------------------------------------------------------------------------
+
+    def general(self, element: str, tag: str) -> None:
+        """The attributes of any element but meta."""
+        name = element.lower()
+        held: str | None = None
+        hold = name in ("a", "link")
+        remote = False
+        rel: str | None = None
+        codebase: str | None = None
+        resources: list[str] | None = None
+        action: str | None = None
+        method: str | None = None
+        value: str | None = None
+        value_context = ""
+        name_value = ""
+        for attribute, text in attr.attributes(tag, self.how.grammar):
+            kind = attr.ATTRIBUTES.get(attribute)
+            if kind is None:
+                if attribute.startswith("on") and "-" not in attribute:
+                    self.script(text)
+            elif kind == attr.HREF:
+                if hold and held is None:
+                    held = text
+                elif hold and self.how.compat and self._is_remote(element, tag):
+                    self.embed(text, EMBED, REMOTE_CONTEXT)
+                else:
+                    self.navlink(text, f"{name}/@href")
+                    if name == "base":
+                        self.document.set_base(text)
+            elif kind == attr.EMBED:
+                hop = self.how.frame_hop if name in ("iframe", "frame") else EMBED
+                self.embed(text, hop, f"{name}/@{attribute}")
+            elif kind == attr.NAME:
+                name_value = text
+            elif kind == attr.REL:
+                rel = text
+            elif kind == attr.VALUE:
+                value, value_context = text, f"{name}/@value"
+            elif kind == attr.STYLE:
+                self.style(text)
+            elif kind == attr.CITE:
+                self.navlink(text, f"{name}/@cite")
+            elif kind == attr.ACTION:
+                if not self.how.ignore_actions:
+                    action = text
+            elif kind == attr.METHOD:
+                method = text
+            elif kind == attr.CODEBASE:
+                codebase = text
+                self.navlink(text, f"{name}/@codebase")
+            elif kind == attr.RESOURCE:
+                resources = [*(resources or ()), text]
+            elif kind == attr.ARCHIVE:
+                pieces = split(_WHITESPACE, text)
+                resources = [*(resources or ()), *(pieces if self.how.compat else filter(None, pieces))]
+            elif kind == attr.CODE:
+                if name == "applet" and not text.lower().endswith(".class"):
+                    text += ".class"
+                resources = [*(resources or ()), text]
+            elif kind == attr.FLASHVARS:
+                self.query_values(text, f"{name}/@flashvars")
+            elif kind == attr.REMOTE:
+                remote = text.lower().startswith("true")
+            elif kind == attr.IMAGES and name == "link" and not self.how.compat:
+                self.embed(text, EMBED, "link/@imagesrcset")
+        if resources is not None:
+            self._resources(resources, codebase, element)
+        if held is not None:
+            if name == "link":
+                if rel is not None:
+                    self._link_element(held, rel)
+            elif not (self.how.nofollow_links and rel is not None and _NOFOLLOW.search(rel)):
+                if self._is_remote(element, tag) if self.how.compat else remote:
+                    self.navlink(held, REMOTE_CONTEXT)
+                else:
+                    self.navlink(held, "a/@href")
+        if action is not None and (method is None or method.upper() == "GET" or not self.how.only_gets):
+            self.navlink(action, f"{name}/@action")
+        if value is not None:
+            if name == "param" and name_value.lower() == "flashvars":
+                self.query_values(value, value_context)
+            elif self.how.values and is_very_likely(value):
+                self.link(value, NAVLINK, value_context)
+
+    def _is_remote(self, element: str, tag: str) -> bool:
+        """Heritrix's test: the tag's text has no line break and ends with the quote that ``true`` stands in."""
+        return element == "a" and "data-remote" in tag.lower() and _REMOTE.match(tag) is not None
+
+    def _resources(self, resources: list[str], codebase: str | None, element: str) -> None:
+        """classid, data, archive and code, below the codebase where there is one."""
+        below: str | None = None
+        if codebase is not None:
+            below = self.document.resolve(codebase, self.document.uri if self.how.compat else self.document.base)
+            if below is None:
+                return
+        for resource in resources:
+            text: str | None = unescape(resource) if self.how.compat else resource
+            if below is not None and text is not None:
+                text = self.document.resolve(text, below)
+                if text is None:
+                    if self.how.compat:
+                        return
+                    continue
+            if text is not None:
+                self.embed(text, EMBED, element)
+
+    def _link_element(self, href: str, rel: str) -> None:
+        """What a ``link`` element's keywords make of it; the first that decides ends the list."""
+        follow = False
+        for keyword in split(_WHITESPACE, rel.lower()):
+            if keyword in attr.REL_EMBEDS:
+                self.embed(href, EMBED, f"link[rel='{keyword}']/@href")
+                return
+            if keyword == attr.REL_NEVER:
+                return
+            if keyword not in attr.REL_IGNORED:
+                follow = True
+        if follow:
+            self.navlink(href, "link/@href")
+
+    def meta(self, tag: str) -> bool:
+        """A meta element; False when it asks that nothing more of the page be followed."""
+        name = equiv = content = None
+        for attribute, text in attr.attributes(tag, self.how.grammar):
+            if attribute == "name":
+                name = text
+            elif attribute == "http-equiv":
+                equiv = text
+            elif attribute == "content":
+                content = text
+        if content is None:
+            return True
+        if name is not None and name.lower() == "robots":
+            self.document.meta_robots = content
+            lowered = content.lower()
+            return not (self.how.nofollow_pages and ("nofollow" in lowered or "none" in lowered))
+        if equiv is not None and equiv.lower() == "refresh":
+            target = content.partition("=")
+            if target[1]:
+                self.link(target[2].replace("'", "").replace('"', ""), REFER, "meta")
+            return True
+        if "." in content or "/" in content:
+            fixed = speculative_fixup(content, self.document.uri, cautious=self.how.cautious)
+            if is_very_likely(fixed):
+                self.link(content if self.how.compat else fixed, SPECULATIVE, "meta")
+        return True

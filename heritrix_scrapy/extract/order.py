@@ -1,0 +1,241 @@
+"""Which extractors look at a URI, in which order, and what remains of it on the CrawlURI?
+
+The configured extractors run one after the other over one Document. What one of them throws is noted and the next
+one runs (Heritrix: Extractor.innerProcess, CrawlURI.linkExtractorFinished).
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from heritrix_scrapy.extract.css import ExtractorCSS
+from heritrix_scrapy.extract.document import Document
+from heritrix_scrapy.extract.extractor import Extractor
+from heritrix_scrapy.extract.html import ExtractorHTML
+from heritrix_scrapy.extract.http import ExtractorHTTP
+from heritrix_scrapy.extract.javascript import ExtractorJS
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.settings import settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from heritrix_scrapy.extract.extractor import OwnExtractor
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+logger = logging.getLogger(__name__)
+
+SETTING = "HERITRIX_EXTRACTORS"
+
+#: Heritrix's extractors that are built. One module and one row each.
+EXTRACTORS: dict[str, type[Extractor]] = {
+    "ExtractorHTTP": ExtractorHTTP,
+    "ExtractorHTML": ExtractorHTML,
+    "ExtractorCSS": ExtractorCSS,
+    "ExtractorJS": ExtractorJS,
+}
+
+#: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
+NOT_BUILT: frozenset[str] = frozenset(
+    {
+        "AggressiveExtractorHTML",
+        "ConfigurableExtractorJS",
+        "ExtractorDOC",
+        "ExtractorHTMLForms",
+        "ExtractorImpliedURI",
+        "ExtractorJson",
+        "ExtractorMultipleRegex",
+        "ExtractorPDF",
+        "ExtractorPDFContent",
+        "ExtractorRobotsTxt",
+        "ExtractorSWF",
+        "ExtractorSitemap",
+        "ExtractorURI",
+        "ExtractorUniversal",
+        "ExtractorXML",
+        "ExtractorYoutubeDL",
+        "HTTPContentDigest",
+        "JerichoExtractorHTML",
+        "KnowledgableExtractorJS",
+        "TrapSuppressExtractor",
+    }
+)
+
+#: Heritrix's order in the profile crawl.
+DEFAULT_ORDER: tuple[str, ...] = (
+    "ExtractorHTTP",
+    "ExtractorRobotsTxt",
+    "ExtractorSitemap",
+    "ExtractorHTML",
+    "ExtractorCSS",
+    "ExtractorJS",
+    "ExtractorSWF",
+)
+
+
+class _Entry:
+    """One extractor in the order, with the gate the operator put before it."""
+
+    __slots__ = ("enabled", "extractor", "gate", "name", "own")
+
+    def __init__(
+        self,
+        name: str,
+        extractor: Extractor | OwnExtractor,
+        gate: Callable[[CrawlURI], bool] | None,
+        *,
+        enabled: bool = True,
+    ) -> None:
+        self.name = name
+        self.extractor = extractor
+        self.own = not isinstance(extractor, Extractor)
+        self.gate = gate
+        self.enabled = enabled
+
+
+class Extraction:
+    """The extractors of a crawl in their order.
+
+    ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
+    ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
+    ``should_process`` property. ``for_uri``: gives the View of a URI, for ``run``. Raises ConfigurationError for what is no extractor.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[Any] = DEFAULT_ORDER,
+        *,
+        load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
+        gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
+        for_uri: Callable[[CrawlURI], Any] | None = None,
+    ) -> None:
+        self._for_uri = for_uri
+        self._load = load
+        self._gate = gate
+        self._entries: list[_Entry] = []
+        skipped: list[str] = []
+        for entry in entries:
+            name, properties = self._parts(entry)
+            if isinstance(name, str) and name in NOT_BUILT:
+                skipped.append(name)
+            else:
+                self._entries.append(self._make(name, properties))
+        if skipped:
+            logger.info("%s: not available in this version, left out: %s", SETTING, ", ".join(skipped))
+
+    @property
+    def names(self) -> list[str]:
+        """The extractors that run, in order."""
+        return [entry.name for entry in self._entries]
+
+    @staticmethod
+    def _parts(entry: Any) -> tuple[Any, dict[str, Any]]:
+        if isinstance(entry, (list, tuple)):
+            if len(entry) == 1:
+                return entry[0], {}
+            if len(entry) == 2 and isinstance(entry[1], Mapping):
+                return entry[0], dict(entry[1])
+            raise ConfigurationError(SETTING, entry, "expected a name or [name, {property: value}]")
+        return entry, {}
+
+    def _make(self, name: Any, properties: dict[str, Any]) -> _Entry:
+        properties.pop("id", None)
+        enabled = bool(properties.pop("enabled", True))
+        gate = self._gate_of(name, properties.pop("should_process", None))
+        if not isinstance(name, str):
+            own = name() if isinstance(name, type) else name
+        elif name in EXTRACTORS:
+            return _Entry(name, EXTRACTORS[name](properties), gate, enabled=enabled)
+        elif "." in name and self._load is not None:
+            own = self._load(name, properties)
+        else:
+            known = ", ".join(sorted(EXTRACTORS))
+            raise ConfigurationError(SETTING, name, f"no such extractor; known are {known}, and dotted paths")
+        if not isinstance(own, Extractor) and not (
+            callable(getattr(own, "applies", None)) and callable(getattr(own, "extract", None))
+        ):
+            raise ConfigurationError(SETTING, name, "an extractor has applies(curi) and extract(document)")
+        return _Entry(type(own).__name__, own, gate, enabled=enabled)
+
+    def _gate_of(self, name: Any, value: Any) -> Callable[[CrawlURI], bool] | None:
+        if value is None:
+            return None
+        if self._gate is not None:
+            return self._gate(value)
+        if callable(value):
+            test: Callable[[CrawlURI], bool] = value
+            return test
+        raise ConfigurationError(SETTING, [name, {"should_process": value}], "expected a rule")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The extractors that a crawler's settings name."""
+        settings = settings_of(crawler)
+
+        def load(path: str, properties: Mapping[str, Any]) -> OwnExtractor:
+            try:
+                made: OwnExtractor = build_from_crawler(load_object(path), crawler, **properties)
+            except (ImportError, NameError, TypeError, ValueError) as error:
+                raise ConfigurationError(SETTING, path, f"cannot be made: {error}") from error
+            return made
+
+        return cls(settings.view.extractors, load=load, for_uri=settings.for_uri)
+
+    def run(self, curi: CrawlURI) -> None:
+        """Run the extractors over a fetched URI with the settings that hold for it."""
+        if curi.status > 0:
+            self.extract(curi, curi.settings if self._for_uri is None else self._for_uri(curi))
+
+    def extract(self, curi: CrawlURI, settings: Any) -> None:
+        """Run the extractors over a fetched URI.
+
+        ``settings``: the View that holds for it. Fills ``outlinks``, ``base``, ``extracted``, ``charset``,
+        ``discarded_outlinks``, ``link_errors``, annotations and ``errors``.
+        """
+        if curi.status <= 0:
+            return
+        self.read(Document(curi, settings))
+
+    def read(self, document: Document) -> None:
+        """The same over a Document that the caller made."""
+        curi = document.curi
+        for entry in self._entries:
+            if not entry.enabled or (entry.gate is not None and not entry.gate(curi)):
+                continue
+            try:
+                claimed = self._run(entry, document)
+            except Exception as error:
+                curi.annotate(f"err={type(error).__name__}")
+                curi.errors.append((entry.name, error))
+                continue
+            if claimed:
+                curi.extracted = True
+                if document.discarded:
+                    curi.annotate(f"dol:{document.discarded}")
+        curi.outlinks = list(document.links)
+        curi.discarded_outlinks = document.discarded
+
+    @staticmethod
+    def _run(entry: _Entry, document: Document) -> bool:
+        extractor = entry.extractor
+        if isinstance(extractor, Extractor):
+            if not extractor.wants(document):
+                return False
+            claims = extractor.claims
+        else:
+            if not extractor.applies(document.curi):
+                return False
+            claims = bool(getattr(extractor, "claims", False))
+        found = extractor.extract(document)
+        if found is not None and not inspect.isawaitable(found):
+            for link in found:
+                document.add(link)
+        return claims

@@ -1,0 +1,202 @@
+"""How do block rules and preconditions meet Scrapy's Requests?
+
+Two downloader middlewares before Scrapy's own. A Request of the frontier whose prerequisite is missing goes back
+to its place, by returning the very same object, and the frontier fetches the prerequisite first. A Request that
+the frontier never saw (``engine.download_async``, a media pipeline) has no place to go back to: for it the
+prerequisite is fetched here, once for all who wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+from urllib.request import getproxies
+from weakref import WeakValueDictionary
+
+from scrapy import Request
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+
+from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.fetch.headers import user_agent
+from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
+from heritrix_scrapy.fetch.preselector import preselect
+from heritrix_scrapy.model import status
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.settings import settings_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
+LOCAL = frozenset({"data", "file", "s3"})
+
+#: Meta of the Requests made here: nobody's middleware follows, repeats or refuses them.
+INTERNAL_META: dict[str, Any] = {
+    "download_slot": "heritrix",
+    "verbatim_url": True,
+    "dont_redirect": True,
+    "dont_retry": True,
+    "dont_cache": True,
+    "dont_obey_robotstxt": True,
+    "allow_offsite": True,
+    "handle_httpstatus_all": True,
+}
+
+WORDS: dict[int, str] = {
+    status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
+    status.BLOCKED_BY_USER: "blocked by HERITRIX_BLOCK_ALL, HERITRIX_ALLOW_BY_REGEX or HERITRIX_BLOCK_BY_REGEX",
+    status.OUT_OF_SCOPE: "no longer in scope",
+}
+
+
+class NotFetched(IgnoreRequest):
+    """This URI ended before a fetch; ``status`` says how. Reaches the errback of a spider's Request."""
+
+    def __init__(self, curi: CrawlURI) -> None:
+        self.status = curi.status
+        super().__init__(WORDS.get(curi.status) or f"{curi.error_text or 'not fetched'} (status {curi.status})")
+
+
+def ending(curi: CrawlURI) -> Exception:
+    """The exception that ends a Request with this status. A spider whose host has no address is told in Scrapy's
+    own words, so that its errback and ``RETRY_EXCEPTIONS`` know it."""
+    if curi.spider_request and curi.status == status.DOMAIN_PREREQUISITE_FAILURE:
+        return CannotResolveHostError(f"{curi.error_text}: {curi.host}")
+    return NotFetched(curi)
+
+
+class _Judge:
+    """What both middlewares hold."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._crawl = Crawl.of(crawler)
+        self._settings = settings_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def _curi(self, request: Request) -> CrawlURI:
+        """The CrawlURI of the Request; one outside the frontier may get its own here."""
+        curi = lookup(request)
+        if curi is None:
+            curi = CrawlURI(request.url.partition("#")[0], path="E", spider_request=True)
+            bind(request, curi)
+        return curi
+
+
+class PreselectorMiddleware(_Judge):
+    """Ends what the operator blocks (downloader middleware, order -900)."""
+
+    def process_request(self, request: Request) -> None:
+        curi = self._curi(request)
+        if curi.spider_request and curi.scheme in LOCAL:
+            return
+        code = preselect(curi, self._settings.for_uri(curi), self._crawl.decide)
+        if code:
+            curi.status = code
+            raise NotFetched(curi)
+
+
+class PreconditionMiddleware(_Judge):
+    """Sees to addresses and robots.txt before a fetch (downloader middleware, order -800)."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
+        self._proxies_seen: set[str] = set()
+        self._direct = False
+        proxies = sorted(name for name in getproxies() if name in ("http", "https", "ftp", "all"))
+        if proxies and crawler.settings.getbool("HTTPPROXY_ENABLED"):
+            self._direct = True
+            logger.warning(
+                "the environment names a proxy (%s): this version archives over direct connections only, "
+                "and makes them",
+                ", ".join(f"{name}_proxy" for name in proxies),
+            )
+
+    async def process_request(self, request: Request) -> Request | None:
+        curi = self._curi(request)
+        if curi.spider_request and curi.scheme in LOCAL:
+            return None
+        if request.meta.get("proxy"):
+            self._refuse_proxy(request, curi)
+        if self._direct:
+            # keeps Scrapy's HttpProxyMiddleware from taking the environment's
+            request.meta.setdefault("proxy", None)
+        decision = self._decide(request, curi)
+        if isinstance(decision, Prerequisite):
+            if curi.class_key:
+                mark(curi, decision)
+                return request
+            decision = await self._satisfy(request, curi, decision)
+        mark(curi, decision)
+        if isinstance(decision, Stop):
+            if curi.status == status.ROBOTS_PRECLUDED and curi.spider_request and self._crawler.stats is not None:
+                self._crawler.stats.inc_value("robotstxt/forbidden")
+            raise ending(curi)
+        return None
+
+    def _decide(self, request: Request, curi: CrawlURI) -> Decision:
+        view = self._settings.for_uri(curi)
+        agent, obey = "", True
+        if curi.spider_request and view.profile != "heritrix":
+            own = request.headers.get("User-Agent")
+            agent = self._robots_agent or (own.decode("latin-1") if own else "")
+            obey = not request.meta.get("dont_obey_robotstxt")
+        agent = agent or curi.user_agent or user_agent(view)
+        return decide(curi, self._crawl.hosts, view, self._crawl.clock.now_ms(), agent=agent, obey=obey)
+
+    async def _satisfy(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> Decision:
+        """Fetch what is missing, each thing at most once, until the decision is another."""
+        decision: Decision = missing
+        fetched: set[str] = set()
+        while isinstance(decision, Prerequisite):
+            uri = decision.uri
+            if uri in fetched:
+                is_dns = uri.startswith("dns:")
+                code = status.DOMAIN_PREREQUISITE_FAILURE if is_dns else status.ROBOTS_PREREQUISITE_FAILURE
+                return Stop(code, f"{uri} could not be fetched")
+            fetched.add(uri)
+            async with self._lock(uri):
+                # another Request may have fetched it while this one waited
+                decision = self._decide(request, curi)
+                if decision == Prerequisite(uri):
+                    await self._fetch(uri, curi)
+                    decision = self._decide(request, curi)
+        return decision
+
+    def _lock(self, uri: str) -> asyncio.Lock:
+        lock = self._locks.get(uri)
+        if lock is None:
+            lock = self._locks[uri] = asyncio.Lock()
+        return lock
+
+    async def _fetch(self, uri: str, parent: CrawlURI) -> None:
+        """Fetch and archive a prerequisite outside the frontier. What came of it stands in ``Crawl.hosts``."""
+        url = f"dns://{uri[4:]}/" if uri.startswith("dns:") else uri
+        request = Request(url, callback=NO_CALLBACK, meta=dict(INTERNAL_META), dont_filter=True)
+        bind(request, parent.prerequisite_child(uri))
+        try:
+            await self._crawler.engine.download_async(request)
+        except Exception as error:
+            logger.debug("prerequisite %s of %s failed: %s", uri, parent.uri, error)
+
+    def _refuse_proxy(self, request: Request, curi: CrawlURI) -> None:
+        """An exchange through a proxy would not be what the server said; until it can be, it is not made."""
+        proxy = str(request.meta["proxy"])
+        curi.status = status.UNFETCHABLE
+        curi.error_text = "a proxy in Request.meta is not supported: it cannot be archived yet"
+        if proxy not in self._proxies_seen:
+            self._proxies_seen.add(proxy)
+            logger.error("%s is not fetched: %s", request.url, curi.error_text)
+        raise NotFetched(curi)

@@ -1,0 +1,50 @@
+"""Does the operator block this URI, now that its turn has come?
+
+Heritrix: Preselector.innerProcessResult. Judged again at each fetch, since settings may have changed while the
+URI waited in its queue.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model import status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+def preselect(curi: CrawlURI, view: Any, in_scope: Callable[[CrawlURI], bool]) -> int:
+    """0, or the status that ends the URI without a fetch: -5001 blocked, -5000 out of scope.
+
+    A prerequisite (an address, robots.txt) is judged only with ``HERITRIX_PRESELECT_PREREQUISITES``: blocked,
+    every URI that needs it would be deferred until its tries are used up.
+    """
+    if not (view.block_all or view.allow_by_regex or view.block_by_regex or view.recheck_scope):
+        return 0
+    if not view.preselect_prerequisites and (curi.is_prerequisite or curi.uri.startswith("dns:")):
+        return 0
+    if view.block_all:
+        return status.BLOCKED_BY_USER
+    if view.allow_by_regex and not matches(view.allow_by_regex, curi.uri):
+        return status.BLOCKED_BY_USER
+    if view.block_by_regex and matches(view.block_by_regex, curi.uri):
+        return status.BLOCKED_BY_USER
+    if view.recheck_scope and not in_scope(curi):
+        return status.OUT_OF_SCOPE
+    return 0
+
+
+def matches(expression: str | re.Pattern[str], text: str) -> bool:
+    """Whether an expression matches the whole text; character classes and case are those of ASCII."""
+    pattern = _compiled(expression) if isinstance(expression, str) else expression
+    return pattern.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.ASCII)

@@ -1,0 +1,140 @@
+"""Which of a page's links, and of what it needs first, become URIs of the crawl?
+
+The candidate step (Heritrix: CandidatesProcessor): the gate by status, which links to follow, promotion of a
+seed's redirect, the scope, preparation. Nothing is stored here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model import hops, status
+from heritrix_scrapy.model.crawluri import MEDIUM, NORMAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from heritrix_scrapy.frontier.prepare import Preparer
+    from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
+
+#: A redirect is promoted to a seed only this close to its seed.
+MAX_PROMOTED_HOPS = 5
+
+
+def outlinks_wanted(code: int, *, process_error_outlinks: bool) -> bool:
+    """Whether the links of a URI with this status are looked at at all."""
+    return process_error_outlinks or 200 <= code < 400
+
+
+def follow_all(parent: CrawlURI, link: Outlink) -> bool:
+    """``HERITRIX_FOLLOW = "all"``: the scope alone decides."""
+    return True
+
+
+def follow_none(parent: CrawlURI, link: Outlink) -> bool:
+    """``HERITRIX_FOLLOW = "none"``: only what the spider asks for."""
+    return False
+
+
+#: Kinds of documents whose guesses belong to the page that embeds them.
+_OWN_GUESSES = ("text/css", "javascript", "ecmascript", "text/html", "application/xhtml+xml")
+
+
+def follow_embeds(parent: CrawlURI, link: Outlink) -> bool:
+    """``HERITRIX_FOLLOW = "embeds"``: what a reader's browser would load with the page.
+
+    E and I (its icon) always; R unless the URI was reached by a link that nobody asked for; X from the page
+    itself, its style sheets and scripts. Never L, M and S.
+    """
+    hop = link.hop
+    if hop in (hops.EMBED, hops.INFERRED):
+        return True
+    if hop == hops.REFER:
+        return (
+            parent.spider_request or parent.seed or parent.path[-1:] not in (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
+        )
+    if hop == hops.SPECULATIVE:
+        return any(kind in parent.content_type for kind in _OWN_GUESSES)
+    return False
+
+
+FOLLOW: dict[str, Callable[[CrawlURI, Outlink], bool]] = {
+    "all": follow_all,
+    "embeds": follow_embeds,
+    "none": follow_none,
+}
+
+
+class Candidates:
+    """Judges candidates. ``decide``: whether the scope accepts one; ``for_uri``: the settings that hold for it."""
+
+    def __init__(
+        self,
+        decide: Callable[[CrawlURI], bool],
+        for_uri: Callable[[CrawlURI], Any],
+        preparer: Preparer,
+    ) -> None:
+        self._decide = decide
+        self._for_uri = for_uri
+        self._prepare = preparer.prepare
+        self.rejected = 0
+
+    def judge(self, parent: CrawlURI) -> Iterator[CrawlURI]:
+        """The prepared candidates that the links of a fetched URI make, in their order."""
+        links = parent.outlinks
+        view = parent.settings
+        if not links or not outlinks_wanted(parent.status, process_error_outlinks=view.process_error_outlinks):
+            return
+        follow = FOLLOW[view.follow]
+        for_uri, decide, prepare = self._for_uri, self._decide, self._prepare
+        promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
+        for link in links:
+            if follow is not follow_all and not follow(parent, link):
+                continue
+            child = parent.child(link)
+            if promotes and link.hop == hops.REFER:
+                child.seed = True
+            child.settings = for_uri(child)
+            if not decide(child):
+                self.rejected += 1
+                continue
+            prepare(child)
+            if child.seed:
+                promote(child)
+            yield child
+
+    def take_rejected(self) -> int:
+        """How many the scope refused since the last call."""
+        rejected, self.rejected = self.rejected, 0
+        return rejected
+
+    def prerequisite(self, parent: CrawlURI) -> CrawlURI | None:
+        """What ``parent`` waits for, prepared; None, and the parent's status -63, when the scope refuses it."""
+        assert parent.prerequisite is not None
+        child = mark_prerequisite(parent, parent.prerequisite)
+        child.settings = self._for_uri(child)
+        if not self._decide(child):
+            parent.status = status.PREREQUISITE_UNSCHEDULABLE
+            return None
+        self._prepare(child)
+        return child
+
+    def prepare(self, curi: CrawlURI) -> None:
+        """Prepare a URI that the scope is not asked about: a seed, an import, a spider's Request."""
+        curi.settings = self._for_uri(curi)
+        self._prepare(curi)
+
+
+def mark_prerequisite(parent: CrawlURI, uri: str) -> CrawlURI:
+    """Have ``parent`` wait for ``uri``; returns the URI to be fetched first (Heritrix: CrawlURI.markPrerequisite)."""
+    parent.prerequisite = uri
+    parent.status = status.DEFERRED
+    parent.deferrals += 1
+    return parent.prerequisite_child(uri)
+
+
+def promote(child: CrawlURI) -> None:
+    """Give the target of a seed's redirect what a seed has; forced, as it may be known already."""
+    if child.directive == NORMAL:
+        child.directive = MEDIUM
+    child.forced = True

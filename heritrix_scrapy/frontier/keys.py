@@ -1,0 +1,113 @@
+"""Under which key does each row of the frontier stand?
+
+One sorted store holds all rows; the first byte says what a row is. Rows that are read together stand together:
+seen URIs by authority (the links of one page hit the same blocks), queued URIs by queue and in the order in
+which they are to be fetched.
+"""
+
+from __future__ import annotations
+
+from xxhash import xxh3_64_digest
+
+SEEN = b"s"
+REQUEST = b"r"
+QUEUED = b"q"
+QUEUE = b"n"
+QUEUE_NAME = b"a"
+FUTURE = b"f"
+UNSYNCED = b"u"
+META = b"m"
+
+STATE = META + b"state"
+LENGTHS = META + b"lengths"
+TALLY = META + b"tally/"
+
+#: Value of a seen row once the spider has asked for the page.
+BY_SPIDER = b"\x01"
+
+MAX_ORDINAL = (1 << 48) - 1
+#: Room on the better side of precedence 0, for a spider's Requests of high priority.
+PRECEDENCE_ZERO = 64
+
+_prefixes: dict[str, bytes] = {}
+
+
+def seen(canonical: str) -> bytes:
+    """Row of a canonical URI: 3 bytes of its authority's hash, 8 of its own."""
+    mark = canonical.find("://")
+    slash = canonical.find("/", mark + 3) if mark > 0 else -1
+    authority = canonical if slash < 0 else canonical[:slash]
+    prefix = _prefixes.get(authority)
+    if prefix is None:
+        if len(_prefixes) > 50_000:
+            _prefixes.clear()
+        prefix = SEEN + xxh3_64_digest(authority.encode("utf-8", "surrogatepass"))[:3]
+        if slash >= 0:
+            _prefixes[authority] = prefix
+    return prefix + xxh3_64_digest(canonical.encode("utf-8", "surrogatepass"))
+
+
+def request(fingerprint: bytes) -> bytes:
+    """Row of a Request that the spider made, by Scrapy's fingerprint."""
+    return REQUEST + fingerprint
+
+
+def queue(class_key: str) -> bytes:
+    """Row of a queue's state."""
+    return QUEUE + class_key.encode("utf-8", "surrogatepass")
+
+
+def queue_name(number: int) -> bytes:
+    """Row that leads from a queue's number to its class key."""
+    return QUEUE_NAME + number.to_bytes(4, "big")
+
+
+def queued_prefix(number: int) -> bytes:
+    """What the keys of all URIs of one queue begin with."""
+    return QUEUED + number.to_bytes(4, "big")
+
+
+def after(prefix: bytes) -> bytes:
+    """The least key that is greater than every key with this prefix."""
+    return (int.from_bytes(prefix, "big") + 1).to_bytes(len(prefix), "big")
+
+
+def queued(prefix: bytes, directive: int, precedence: int, ordinal: int) -> bytes:
+    """Row of a queued URI. ``directive`` and ``precedence`` as the bytes that ``rank`` gives."""
+    return prefix + bytes((directive, precedence)) + ordinal.to_bytes(6, "big")
+
+
+def rank(directive: int, precedence: int, *, prerequisite: bool, heritrix: bool) -> tuple[int, int]:
+    """The two bytes that order URIs inside a queue, lower first.
+
+    A prerequisite goes before everything of its directive, so that it precedes its dependant also at HIGHEST.
+    Heritrix ties them, clips precedence at 127 and sorts negative values last; the heritrix profile does too.
+    """
+    if heritrix:
+        return 2 * directive + 1, min(precedence, 127) & 0xFF
+    return 2 * directive + (not prerequisite), max(0, min(255, PRECEDENCE_ZERO + precedence))
+
+
+def unrank(key: bytes, *, heritrix: bool) -> tuple[int, int, int]:
+    """Directive, precedence and ordinal as they stand in a queued URI's key."""
+    directive, precedence = key[5] >> 1, key[6]
+    if heritrix:
+        precedence = precedence if precedence < 128 else precedence - 256
+    else:
+        precedence -= PRECEDENCE_ZERO
+    return directive, precedence, int.from_bytes(key[7:13], "big")
+
+
+def future(due_ms: int, sequence: int) -> bytes:
+    """Row of a URI that is to be fetched again at a time."""
+    return FUTURE + due_ms.to_bytes(8, "big") + sequence.to_bytes(8, "big")
+
+
+def unsynced(sequence: int) -> bytes:
+    """Row of what one flush finished, until the WARC is synced."""
+    return UNSYNCED + sequence.to_bytes(8, "big")
+
+
+def tally(name: str) -> bytes:
+    """Row of one counter of the reports."""
+    return TALLY + name.encode("utf-8", "surrogatepass")

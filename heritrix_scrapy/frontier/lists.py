@@ -1,0 +1,68 @@
+"""Which queues wait, for what, and which comes first?
+
+Class keys only: the queues themselves may be in the store. A key whose queue has moved on meanwhile is dropped
+when it is met.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from heapq import heapify, heappop, heappush
+
+
+class Lists:
+    """``ready``: may emit now, first come first served; ``tiers``: the inactive ones by precedence, each first
+    come first served, no tier empty; ``snoozed``: heap of (wake time, class key); ``retired``: in the order of
+    their retirement."""
+
+    def __init__(self) -> None:
+        self.ready: deque[str] = deque()
+        self.tiers: dict[int, deque[str]] = {}
+        self.snoozed: list[tuple[int, str]] = []
+        self.retired: deque[str] = deque()
+
+    def best(self) -> int | None:
+        """Lowest precedence with an inactive queue."""
+        return min(self.tiers, default=None)
+
+    def deactivate(self, class_key: str, precedence: int) -> None:
+        """To the tail of its tier."""
+        tier = self.tiers.get(precedence)
+        if tier is None:
+            tier = self.tiers[precedence] = deque()
+        tier.append(class_key)
+
+    def poll(self, precedence: int) -> str:
+        """Take the first of a tier."""
+        tier = self.tiers[precedence]
+        class_key = tier.popleft()
+        if not tier:
+            del self.tiers[precedence]
+        return class_key
+
+    def snooze(self, class_key: str, wake_ms: int) -> None:
+        """Until ``wake_ms``."""
+        heappush(self.snoozed, (wake_ms, class_key))
+
+    def due(self, now_ms: int) -> tuple[int, str] | None:
+        """Take the next whose time has come."""
+        if self.snoozed and self.snoozed[0][0] <= now_ms:
+            return heappop(self.snoozed)
+        return None
+
+    def next_wake(self) -> int | None:
+        """When the next wakes."""
+        return self.snoozed[0][0] if self.snoozed else None
+
+    def take_snoozed(self) -> list[tuple[int, str]]:
+        """All snoozed ones, by wake time; none stay."""
+        taken, self.snoozed = sorted(self.snoozed), []
+        return taken
+
+    def restore(self, inactive: list[tuple[int, int, str]], snoozed: list[tuple[int, str]], retired: list[str]) -> None:
+        """Fill the lists on opening. ``inactive``: (turn, precedence, class key)."""
+        for _, precedence, class_key in sorted(inactive):
+            self.deactivate(class_key, precedence)
+        self.snoozed = snoozed
+        heapify(self.snoozed)
+        self.retired.extend(retired)

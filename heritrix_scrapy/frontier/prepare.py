@@ -1,0 +1,209 @@
+"""Where in the frontier does a candidate belong: under which name, in which queue, how far in front?
+
+Plain functions of the URI, its path and the settings that hold for it, in Heritrix's order: directive, canonical
+form, class key, cost, precedence (Heritrix: FrontierPreparer.prepare and the policies it asks).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model import hops
+from heritrix_scrapy.model.crawluri import HIGH, MEDIUM, NORMAL, authority_of
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.uri.surt import authority_part, surt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+DEFAULT_QUEUE = "default..."
+WHOIS_QUEUE = "whois..."
+
+#: Precedence of a queue, and of a URI, whose policy says no other (BaseQueuePrecedencePolicy,
+#: BaseUriPrecedencePolicy).
+BASE_QUEUE_PRECEDENCE = 3
+BASE_URI_PRECEDENCE = 1
+
+
+# -- directive ---------------------------------------------------------------------------------------------
+
+
+def directive(path: str, given: int, depth_hops: int, embed_hops: int, *, heritrix: bool) -> int:
+    """Scheduling directive of a URI reached by ``path`` (Heritrix: FrontierPreparer.getSchedulingDirective).
+
+    Heritrix lifts a prerequisite to the directive of the URI that waits for it, and the two block each other;
+    only the heritrix profile does. Its ``depth_hops`` n means the hops 0 to n - 1, the modern one 1 to n.
+    """
+    last = path[-1:]
+    if last == hops.REFER:
+        return HIGH if depth_hops >= 0 else MEDIUM
+    if depth_hops >= 0:
+        if heritrix:
+            if depth_hops == 0 or hops.length(path) + 1 <= depth_hops:
+                return HIGH
+        elif last == hops.PREREQ:
+            return given
+        elif path and (depth_hops == 0 or hops.length(path) <= depth_hops):
+            return HIGH
+    elif last == hops.PREREQ and not heritrix:
+        return given
+    if embed_hops > 0 and given == NORMAL and 0 < trans_hops(path) <= embed_hops:
+        return MEDIUM
+    return given
+
+
+def trans_hops(path: str) -> int:
+    """Hops since the last L or M."""
+    if "+" in path:
+        return hops.counts(path).trans
+    return len(path) - 1 - max(path.rfind(hops.NAVLINK), path.rfind(hops.MANIFEST))
+
+
+# -- canonical form ----------------------------------------------------------------------------------------
+
+_canonicalisers: dict[int, tuple[Any, Callable[[str], str]]] = {}
+
+
+def canonicaliser(view: Any) -> Callable[[str], str]:
+    """The function that makes canonical forms under these settings; made once for each list of rules."""
+    rules = view.canonicalization_rules
+    found = _canonicalisers.get(id(rules))
+    if found is None:
+        from heritrix_scrapy.uri.canonical import Canonicaliser
+
+        found = _canonicalisers[id(rules)] = (rules, Canonicaliser(rules))
+    return found[1]
+
+
+# -- class key ---------------------------------------------------------------------------------------------
+
+
+_surt_keys: dict[str, str] = {}
+
+
+def surt_authority(uri: str) -> str:
+    """Core key of the SurtAuthority policy: the authority as a SURT, with ``#`` for ``:``; "" when the URI has
+    none (Heritrix: SurtAuthorityQueueAssignmentPolicy)."""
+    if "://" not in uri:
+        return ""
+    authority = authority_of(uri)
+    key = _surt_keys.get(authority)
+    if key is None:
+        if len(_surt_keys) > 50_000:
+            _surt_keys.clear()
+        form = surt(f"http://{authority}/")
+        key = authority_part(form).replace(":", "#") if "://(" in form else ""
+        _surt_keys[authority] = key
+    return key
+
+
+def class_key(curi: CrawlURI, view: Any) -> str:
+    """Name of the URI's queue (Heritrix: URIAuthorityBasedQueueAssignmentPolicy.getClassKey)."""
+    if view.defer_to_previous and curi.class_key:
+        return curi.class_key
+    key: str = view.force_queue_assignment or surt_authority(curi.policy_basis)
+    if curi.uri.startswith("whois:"):
+        return WHOIS_QUEUE
+    return key or DEFAULT_QUEUE
+
+
+# -- cost and precedence -----------------------------------------------------------------------------------
+
+_CALENDAR = re.compile(
+    r"calendar|year|month|day|date|viewcal|event|yr=|calendrier|jour|\D19\d\d\D|\D20\d\d\D", re.IGNORECASE | re.ASCII
+)
+
+
+def _wag(curi: CrawlURI) -> int:
+    page, mark, _ = curi.uri.partition("?")
+    if not mark:
+        return 1
+    return 3 if curi.via is not None and curi.via.startswith(page) else 2
+
+
+COST_POLICIES: dict[str, Callable[[CrawlURI], int]] = {
+    "Unit": lambda curi: 1,
+    "Zero": lambda curi: 0,
+    "Wag": _wag,
+    "AntiCalendar": lambda curi: 2 if _CALENDAR.search(curi.uri) else 1,
+}
+
+
+def _hops_precedence(curi: CrawlURI, properties: dict[str, Any]) -> int:
+    base: int = properties.get("base_precedence", BASE_URI_PRECEDENCE)
+    if properties.get("navlinks_only", True):
+        return base + hops.counts(curi.path).link
+    return base + len(curi.path)
+
+
+URI_PRECEDENCE_POLICIES: dict[str, Callable[[CrawlURI, dict[str, Any]], int]] = {
+    "Cost": lambda curi, properties: curi.cost,
+    "Base": lambda curi, properties: properties.get("base_precedence", BASE_URI_PRECEDENCE),
+    "Hops": _hops_precedence,
+}
+
+
+def queue_precedence(view: Any) -> int:
+    """Precedence of a queue under the settings of the URI that makes it or finished in it."""
+    _, properties = policy("HERITRIX_QUEUE_PRECEDENCE_POLICY", view.queue_precedence_policy, ("Base",))
+    precedence: int = properties.get("base_precedence", BASE_QUEUE_PRECEDENCE)
+    return precedence
+
+
+_SUFFIX = re.compile(r"(CostAssignment|UriPrecedence|QueuePrecedence|QueueAssignment)Policy\Z")
+_policies: dict[tuple[str, str], str] = {}
+
+
+def policy(setting: str, value: Any, known: Any) -> tuple[str, dict[str, Any]]:
+    """Short name and properties of a policy, however it was written: ``Unit``, ``UnitCostAssignmentPolicy``, its
+    dotted name, or ``[name, {property: value}]``.
+
+    Raises ConfigurationError for one that does not exist.
+    """
+    properties: dict[str, Any] = {}
+    if not isinstance(value, str):
+        value, properties = value[0], (value[1] if len(value) > 1 else {})
+    name = _policies.get((setting, value))
+    if name is None:
+        name = _SUFFIX.sub("", value.rpartition(".")[2])
+        if name not in known:
+            raise ConfigurationError(setting, value, f"one of {', '.join(known)}")
+        _policies[setting, value] = name
+    return name, properties
+
+
+# -- all of it ---------------------------------------------------------------------------------------------
+
+
+class Preparer:
+    """Prepares candidates. ``canonicaliser``: the settings of a URI → the function that makes its canonical
+    form."""
+
+    def __init__(self, canonicaliser: Callable[[Any], Callable[[str], str]], *, heritrix: bool) -> None:
+        self._canonicaliser = canonicaliser
+        self._heritrix = heritrix
+
+    def prepare(self, curi: CrawlURI) -> None:
+        """Fill ``directive``, ``canonical``, ``class_key``, ``cost`` and ``precedence``; may set ``forced``.
+
+        A redirect whose target has the canonical form of its source would be taken for seen: it is forced.
+        """
+        view = curi.settings
+        path = curi.path
+        curi.directive = directive(
+            path, curi.directive, view.preference_depth_hops, view.preference_embed_hops, heritrix=self._heritrix
+        )
+        canonicalise = self._canonicaliser(view)
+        curi.canonical = canonical = canonicalise(curi.uri)
+        via = curi.via
+        if via and path.endswith(hops.REFER) and via != curi.uri and canonicalise(via) == canonical:
+            curi.forced = True
+        curi.class_key = class_key(curi, view)
+        if curi.cost < 0:
+            name, _ = policy("HERITRIX_COST_ASSIGNMENT_POLICY", view.cost_assignment_policy, COST_POLICIES)
+            curi.cost = COST_POLICIES[name](curi)
+        name, properties = policy("HERITRIX_URI_PRECEDENCE_POLICY", view.uri_precedence_policy, URI_PRECEDENCE_POLICIES)
+        curi.precedence = URI_PRECEDENCE_POLICIES[name](curi, properties)

@@ -1,0 +1,145 @@
+"""What is kept about one queue, and which URI of it comes next?
+
+``QueueRecord`` is the stored part (Heritrix: WorkQueue). ``Queue`` adds what only the running process needs:
+the heads, a sorted piece of the queue read ahead. Everything in the queue below ``bound`` is in the heads;
+that one invariant makes an insert cheap, and gives the stored hint from where the next process may read
+without walking over deleted rows.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.states import State
+from heritrix_scrapy.model.hosts import Tally
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.crawl import Store
+
+#: Rows read ahead by one seek, and the most that inserts may let the heads grow to.
+CHUNK = 32
+MAX_HEADS = 64
+
+
+class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
+    """State of one queue. ``turn``: when it was last listed as inactive, in the order of listings; ``hint``: no
+    URI of the queue has a key below it; ``spent``: costs and penalties so far;
+    ``last_status``: of the URI that came back last."""
+
+    number: int
+    state: int = State.EXHAUSTED
+    count: int = 0
+    enqueued: int = 0
+    precedence: int = 3
+    turn: int = 0
+    wake_ms: int = 0
+    hint: bytes = b""
+    in_session: bool = False
+    session_budget: int = 0
+    total_budget: int = -1
+    spent: int = 0
+    spent_before: int = 0
+    last_cost: int = 0
+    cost_count: int = 0
+    errors: int = 0
+    last_status: int = 0
+    tally: Tally = msgspec.field(default_factory=Tally)
+
+    @property
+    def session_balance(self) -> int:
+        return self.session_budget - (self.spent - self.spent_before)
+
+    @property
+    def over_session(self) -> bool:
+        """Whether more was spent in this session than it had; 0 and less mean no limit."""
+        return self.session_budget > 0 and self.spent - self.spent_before > self.session_budget
+
+    @property
+    def over_total(self) -> bool:
+        """Whether the queue has had all it may ever spend; -1 means no limit."""
+        return 0 <= self.total_budget <= self.spent
+
+    def charge(self, cost: int) -> None:
+        """Spend the cost of one URI; 0 counts as a charge too."""
+        self.spent += cost
+        self.last_cost = cost
+        self.cost_count += 1
+
+    def penalise(self, amount: int) -> None:
+        """Spend more, for a failure."""
+        self.spent += amount
+        self.errors += 1
+
+
+class Queue:
+    """A queue in memory. ``current``: key and row of the URI in process, which is in the store still, but not
+    in the heads."""
+
+    __slots__ = ("bound", "class_key", "current", "heads", "prefix", "record", "retiring")
+
+    def __init__(self, class_key: str, record: QueueRecord, *, new: bool = False) -> None:
+        self.class_key = class_key
+        self.record = record
+        self.prefix = keys.queued_prefix(record.number)
+        self.heads: list[tuple[bytes, bytes]] = []
+        self.bound: bytes | None = None if new else (record.hint or self.prefix)
+        self.current: tuple[bytes, bytes] | None = None
+        self.retiring = False
+
+    def insert(self, key: bytes, row: bytes) -> None:
+        """Note a row of the queue, new or come back."""
+        heads = self.heads
+        if self.bound is None or key < self.bound:
+            if not heads or key > heads[-1][0]:
+                heads.append((key, row))
+            else:
+                insort(heads, (key, row))
+            if len(heads) > MAX_HEADS:
+                self.bound = heads[CHUNK][0]
+                del heads[CHUNK:]
+
+    @property
+    def must_read(self) -> bool:
+        """Whether the next head has to be read from the store."""
+        return not self.heads and self.bound is not None
+
+    def read(self, store: Store) -> None:
+        """Fill the heads from the store, which has to hold every row of the queue by now."""
+        start = self.bound
+        if start is None:
+            return
+        heads = self.heads
+        self.bound = None
+        current = self.current[0] if self.current else None
+        for row in store.range(start, keys.after(self.prefix)):
+            if len(heads) == CHUNK:
+                self.bound = row[0]
+                break
+            if row[0] != current:
+                heads.append(row)
+
+    def take(self) -> tuple[bytes, bytes]:
+        """Take the head out of the heads; it becomes the current one."""
+        self.current = self.heads.pop(0)
+        return self.current
+
+    def packed(self) -> bytes:
+        """The record as the store keeps it, its hint brought up to date."""
+        least = self.heads[0][0] if self.heads else self.bound
+        if self.current is not None and (least is None or self.current[0] < least):
+            least = self.current[0]
+        self.record.hint = b"" if least is None else least
+        return _encoder.encode(self.record)
+
+
+def unpack_record(row: bytes) -> QueueRecord:
+    """The inverse of ``Queue.packed``."""
+    return _decoder.decode(row)
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(QueueRecord)

@@ -1,0 +1,96 @@
+"""What does the frontier count, and which numbers must never be given twice?
+
+One row, written with every batch, so that counters and rows always agree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from heritrix_scrapy.model.status import ROBOTS_PRECLUDED, Disposition
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.hosts import Tally
+
+
+class Totals(msgspec.Struct, omit_defaults=True):
+    """``heritrix``, ``newest_first``: layout of the queues' keys, settled when the crawl began; ``ordinal``,
+    ``queues``, ``turn``, ``delayed``: last numbers given; ``spider_asked``: some page was asked for
+    by the spider; ``over``: the crawl came to its end.
+
+    ``discovered``: URIs that passed the seen filter; ``candidates``: those that came to it, forced ones aside;
+    ``superseded``: entries dropped because the spider had asked for their page; ``unqueuable``: could not be
+    stored.
+    """
+
+    heritrix: bool = False
+    newest_first: bool = False
+    ordinal: int = 0
+    queues: int = 0
+    turn: int = 0
+    delayed: int = 0
+    spider_asked: bool = False
+    over: bool = False
+    queued: int = 0
+    future: int = 0
+    discovered: int = 0
+    candidates: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    disregarded: int = 0
+    retried: int = 0
+    superseded: int = 0
+    unqueuable: int = 0
+    rejected: int = 0
+    processed_bytes: int = 0
+
+    @property
+    def finished(self) -> int:
+        return self.succeeded + self.failed + self.disregarded
+
+    def count(self, disposition: Disposition, size: int) -> None:
+        """A URI has come to its end with so many bytes recorded."""
+        if disposition is Disposition.SUCCESS:
+            self.succeeded += 1
+            self.processed_bytes += max(size, 0)
+        elif disposition is Disposition.DISREGARDED:
+            self.disregarded += 1
+        else:
+            self.failed += 1
+
+
+class Finished(NamedTuple):
+    """What it takes to put a finished URI back, when its record turns out to be lost."""
+
+    class_key: str
+    key: bytes
+    row: bytes
+
+
+class Unsynced(msgspec.Struct, array_like=True):
+    """What one flush finished. ``lengths``: what each archive file must at least hold for it."""
+
+    lengths: dict[str, int]
+    finished: list[tuple[str, bytes, bytes]]
+
+
+def tally_end(tally: Tally, disposition: Disposition, code: int, size: int, now_ms: int) -> None:
+    """Count a final disposition (Heritrix: FetchStats.tally)."""
+    if disposition is Disposition.SUCCESS:
+        tally.successes += 1
+        tally.responses += 1
+        tally.success_bytes += max(size, 0)
+        tally.total_bytes += max(size, 0)
+        tally.last_success_ms = now_ms
+    elif disposition is Disposition.DISREGARDED:
+        tally.disregards += 1
+        tally.robots_denials += code == ROBOTS_PRECLUDED
+    else:
+        tally.failures += 1
+        if code <= 0:
+            tally.nonresponses += 1
+        else:
+            tally.responses += 1
+            tally.total_bytes += max(size, 0)

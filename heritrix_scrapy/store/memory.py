@@ -1,0 +1,44 @@
+"""How do rows behave, without a disk? The twin of the LevelDB store, row for row."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class MemoryStore:
+    """Rows in a dict, their keys in a sorted list. Implements ``crawl.Store``."""
+
+    def __init__(self) -> None:
+        self._rows: dict[bytes, bytes] = {}
+        self._keys: list[bytes] = []
+
+    def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
+        """Deletes first, then puts, as one batch. ``sync`` means nothing here."""
+        rows, keys = self._rows, self._keys
+        for key in deletes:
+            if rows.pop(key, None) is not None:
+                del keys[bisect_left(keys, key)]
+        for key, value in puts:
+            if key not in rows:
+                insort(keys, key)
+            rows[key] = value
+
+    def get(self, key: bytes) -> bytes | None:
+        """Value of one row, or None."""
+        return self._rows.get(key)
+
+    def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Rows from ``start`` to before ``stop``, as they were when the range was asked for."""
+        keys = self._keys
+        end = len(keys) if stop is None else bisect_left(keys, stop)
+        return iter([(key, self._rows[key]) for key in keys[bisect_left(keys, start) : end]])
+
+    def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None:
+        """Nothing to reclaim."""
+
+    def close(self) -> None:
+        """Forget nothing: a test may look at the rows of a closed store."""
