@@ -96,7 +96,7 @@ class FrontierScheduler(BaseScheduler):
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=scope.seed_found,
+                seed_found=lambda curi: scope.seed_added(curi.uri),
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -106,7 +106,7 @@ class FrontierScheduler(BaseScheduler):
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
-        if not crawl.looking and not self._resumed:
+        if not crawl.looking:
             read_seeds(frontier, crawl, self._settings)
         if self._settings.view.pause_at_start:
             crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
