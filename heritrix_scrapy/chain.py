@@ -5,7 +5,7 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → after_fetch steps → extract → after_extract steps → robots → item pipelines of captures
+    stamp → robots → after_fetch steps → extract → after_extract steps → item pipelines of captures
     → disposition steps
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -23,17 +24,16 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch.robots import update_robots
+from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
-from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -58,7 +58,7 @@ class ChainMiddleware:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        self._extraction = Extraction.from_crawler(crawler)
+        self._extraction = Extraction(self._settings.view.extractors, load=partial(load_part, crawler))
         self._steps = load_steps(crawler, self._settings.view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -107,14 +107,14 @@ class ChainMiddleware:
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
+        note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
             if curi.status > 0:
-                self._extraction.run(curi)
+                self._extraction.extract(curi, curi.settings)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
-            self._learn_robots(curi)
             if curi.recorder is not None and curi.status > 0:
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
@@ -132,14 +132,6 @@ class ChainMiddleware:
             curi.errors.append(("", error))
             curi.status = status.RUNTIME_EXCEPTION
         return True
-
-    def _learn_robots(self, curi: CrawlURI) -> None:
-        uri = curi.uri
-        if uri.startswith("http") and curi.path_query.partition("?")[0] == "/robots.txt":
-            key = server_key(uri)
-            server = self._crawl.hosts.server(key)
-            update_robots(server, curi, self._crawl.clock.now_ms(), curi.settings)
-            self._crawl.hosts.server_changed(key)
 
     def _refuse(self, request: Request, curi: CrawlURI) -> Request:
         """The Request goes back to its place: no callback runs, nothing is logged as fetched."""
@@ -234,6 +226,20 @@ def archived_name(url: str) -> str:
     if url.startswith("dns://"):
         return "dns:" + url[6:].rstrip("/")
     return url.partition("#")[0]
+
+
+def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any:
+    """A part of the user's own, by dotted path; its properties are set as attributes.
+
+    Raises ConfigurationError when it cannot be loaded.
+    """
+    try:
+        part = build_from_crawler(load_object(path), crawler)
+    except (ImportError, AttributeError, NameError, TypeError, ValueError) as error:
+        raise ConfigurationError("HERITRIX_EXTRACTORS", path, f"cannot be loaded: {error}") from error
+    for name, value in properties.items():
+        setattr(part, name, value)
+    return part
 
 
 def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:

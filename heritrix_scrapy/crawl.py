@@ -132,7 +132,7 @@ class Crawl:
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
     ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
-    each writer; ``deciders``: callables that judge a candidate, by scope.
+    each writer; ``decide``: by the scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -146,7 +146,10 @@ class Crawl:
         self.frontier: Frontier | None = None
         self.report: Report | None = None
         self.archives: list[Archive] = []
-        self.scope: Any = None
+        #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
+        self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
+        #: decide(curi): whether scope takes a candidate.
+        self.decide: Callable[[CrawlURI], bool] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.

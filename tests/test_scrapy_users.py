@@ -157,6 +157,8 @@ COUNTED = (
     "retry/count",
 )
 
+NAMES = ("one", "two", "off")
+
 
 def crawl(folder, addon: bool, follow: str | None = None) -> tuple[Counter[str], Counter[str], dict[str, Any], Any]:
     """Items seen by the feed, by the pipeline's counts; each run on a server of its own."""

@@ -117,9 +117,7 @@ _CONTENT_TYPE_META = re.compile(
 )
 _CHARSET_INSIDE = re.compile(r"charset=([^'\";\s>]++)", re.ASCII)
 _CHARSET_META = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
-_CHARSET_META_ANY = re.compile(
-    r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]?([^'\";\s/>]++)", re.ASCII | re.IGNORECASE
-)
+_CHARSET_META_ANY = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]?([^'\";\s/>]++)", re.ASCII | re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"<\?xml\s+[^>]*?encoding\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
 
 
@@ -170,4 +168,3 @@ def choose_for_html(prefix: bytes, current: str, *, standard: bool) -> Choice:
     if again == declared:
         return Choice(name, f"usingCharsetInHTML:{name}")
     return Choice(current, f"inconsistentCharsetInHTML:{name}")
-

@@ -15,7 +15,7 @@ from heritrix_scrapy.extract.javatext import LINE_TERMINATORS
 from heritrix_scrapy.model.hops import EMBED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from heritrix_scrapy.extract.document import Document
     from heritrix_scrapy.model.crawluri import Outlink
@@ -138,7 +138,7 @@ _IN_IMAGE_SET = re.compile(rf"\s*+(?:{_DOUBLE}|{_SINGLE})|[^,()\"']++|(,)|(\()|(
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|[\n\r\f])|(.)|\Z)", re.DOTALL)
 
 
-def standard(text: str) -> Iterator[str]:
+def standard(text: str) -> Generator[str, None, None]:
     """References as a reader of CSS finds them: ``url()``, ``@import``, strings in ``image-set()``."""
     position = 0
     while True:
@@ -161,7 +161,7 @@ def standard(text: str) -> Iterator[str]:
             position = yield from _image_set(text, position)
 
 
-def _image_set(text: str, position: int) -> Iterator[str]:
+def _image_set(text: str, position: int) -> Generator[str, None, int]:
     """The strings that stand first in the options of an ``image-set()``; returns where it ends."""
     first, depth = True, 1
     while depth:

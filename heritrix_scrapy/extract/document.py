@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract import charset as charsets
+from heritrix_scrapy.extract import ways
 from heritrix_scrapy.extract.likely import is_data
 from heritrix_scrapy.model.crawluri import Outlink
 from heritrix_scrapy.uri.fixup import UriError, join
@@ -41,6 +42,7 @@ class Document:
         "_max_outlinks",
         "_prefix",
         "_resolved",
+        "_strict",
         "_text",
         "base",
         "charset",
@@ -69,6 +71,7 @@ class Document:
         self._body = body
         self._max_outlinks: int = settings.max_outlinks
         self._prefix: bytes | None = None
+        self._strict: bool = ways.option(settings, "uri_fixup") == "heritrix"
         self._text: str | None = None
         self._resolved: dict[str, str] = {}
 
@@ -76,7 +79,7 @@ class Document:
 
     def body(self, limit: int = 0) -> bytes:
         """At most ``limit`` bytes of the entity; 0: as many as extraction reads at all."""
-        limit = limit or self.settings.max_extract_bytes or UNLIMITED
+        limit = limit or ways.option(self.settings, "max_extract_bytes") or UNLIMITED
         if self._body is not None:
             return self._body(limit)
         recorder = self.curi.recorder
@@ -110,6 +113,10 @@ class Document:
     def resolve(self, text: str, base: str) -> str | None:
         """The absolute, fixed-up URI; None, and an entry in ``curi.link_errors``, when there is none."""
         try:
+            if self._strict:
+                # Heritrix parses the result again when it makes the child; only that takes off a default port
+                # from "//host:80/".
+                return join(base, join(base, text, strict=True), strict=True)
             return join(base, text)
         except UriError as error:
             self.curi.link_errors.append((text, str(error)))

@@ -11,6 +11,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol
 
+from heritrix_scrapy.extract.ways import option
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -49,7 +51,7 @@ class Extractor(ABC):
     def option(self, document: Document, name: str) -> Any:
         """An option as it holds for this document."""
         properties = self.properties
-        return properties[name] if name in properties else getattr(document.settings, name)
+        return properties[name] if name in properties else option(document.settings, name)
 
     @abstractmethod
     def wants(self, document: Document) -> bool:

@@ -8,21 +8,21 @@ order of the attributes, then resources below a codebase, then a held ``a`` or `
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
-from heritrix_scrapy.extract import charset, css, javascript, tags
 from heritrix_scrapy.extract import attributes as attr
+from heritrix_scrapy.extract import charset, css, javascript, tags
 from heritrix_scrapy.extract.entities import unescape
 from heritrix_scrapy.extract.extractor import ContentExtractor
 from heritrix_scrapy.extract.javatext import NOT_EOL, split
 from heritrix_scrapy.extract.likely import is_very_likely, speculative_fixup
-from heritrix_scrapy.extract.options import heeds_meta_nofollow
 from heritrix_scrapy.extract.tables import NON_HTML_EXTENSIONS
+from heritrix_scrapy.extract.ways import heeds_meta_nofollow
 from heritrix_scrapy.model.hops import EMBED, NAVLINK, REFER, SPECULATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from heritrix_scrapy.extract.document import Document
     from heritrix_scrapy.model.crawluri import Outlink
@@ -65,6 +65,11 @@ def is_html_expected(uri: str) -> bool:
 class ExtractorHTML(ContentExtractor):
     """HTML, XHTML and WML pages, and what looks like one in its first characters."""
 
+    def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
+        super().__init__(properties)
+        self._settings: object = None
+        self._how: How | None = None
+
     def takes(self, document: Document) -> bool:
         if self.option(document, "ignore_unexpected_html") and not is_html_expected(document.uri):
             return False
@@ -74,48 +79,79 @@ class ExtractorHTML(ContentExtractor):
         return any(sign in prefix for sign in HTML_SIGNS)
 
     def extract(self, document: Document) -> Iterable[Outlink]:
-        way = self.option(document, "html_reader")
+        how = self._how_to_read(document)
         if "charset=" not in document.content_type:
-            choice = charset.choose_for_html(
-                document.prefix_bytes(), document.charset, standard=way != "heritrix"
-            )
+            choice = charset.choose_for_html(document.prefix_bytes(), document.charset, standard=not how.compat)
             if choice.annotation is not None:
                 document.curi.annotate(choice.annotation)
             document.use_charset(choice.charset)
-        Page(self, document, way).read()
+        Page(document, how).read()
         return ()
+
+    def _how_to_read(self, document: Document) -> How:
+        """The options for a document; kept, because nearly all URIs of a crawl share one View."""
+        if self._how is None or self._settings is not document.settings:
+            self._settings = document.settings
+            way = self.option(document, "html_reader")
+            self._how = How(
+                compat=way == "heritrix",
+                css_compat=self.option(document, "css_reader") == "heritrix",
+                cautious=self.option(document, "speculative_hosts") == "cautious",
+                frame_hop=EMBED if self.option(document, "treat_frames_as_embed_links") else NAVLINK,
+                ignore_actions=self.option(document, "ignore_form_action_urls"),
+                only_gets=self.option(document, "extract_only_form_gets"),
+                scripts=self.option(document, "extract_javascript"),
+                values=self.option(document, "extract_value_attributes"),
+                nofollow_links=self.option(document, "obey_rel_nofollow"),
+                nofollow_pages=heeds_meta_nofollow(
+                    self.option(document, "robots_policy"),
+                    getattr(document.settings, "available_robots_policies", None),
+                ),
+                patterns=tags.reader(
+                    way,
+                    self.option(document, "max_element_length"),
+                    self.option(document, "max_attribute_val_length"),
+                ),
+                grammar=attr.grammar(
+                    way,
+                    self.option(document, "max_attribute_name_length"),
+                    self.option(document, "max_attribute_val_length"),
+                ),
+            )
+        return self._how
+
+
+class How(NamedTuple):
+    """How to read a page. ``compat``, ``css_compat``: Heritrix's ways; ``cautious``: with guesses at hosts;
+    ``nofollow_links``, ``nofollow_pages``: whether ``rel=nofollow`` and the robots meta tag are heeded."""
+
+    compat: bool
+    css_compat: bool
+    cautious: bool
+    frame_hop: str
+    ignore_actions: bool
+    only_gets: bool
+    scripts: bool
+    values: bool
+    nofollow_links: bool
+    nofollow_pages: bool
+    patterns: tags.Reader
+    grammar: attr.Grammar
 
 
 class Page:
     """One page being read."""
 
-    def __init__(self, extractor: ExtractorHTML, document: Document, way: str) -> None:
-        def option(name: str) -> object:
-            return extractor.option(document, name)
+    __slots__ = ("document", "how", "link")
 
+    def __init__(self, document: Document, how: How) -> None:
         self.document = document
+        self.how = how
         self.link = document.link
-        self.compat = way == "heritrix"
-        self.css_compat = option("css_reader") == "heritrix"
-        self.cautious = option("speculative_hosts") == "cautious"
-        self.frame_hop = EMBED if option("treat_frames_as_embed_links") else NAVLINK
-        self.ignore_actions = bool(option("ignore_form_action_urls"))
-        self.only_gets = bool(option("extract_only_form_gets"))
-        self.scripts = bool(option("extract_javascript"))
-        self.values = bool(option("extract_value_attributes"))
-        self.nofollow_links = bool(option("obey_rel_nofollow"))
-        self.nofollow_pages = heeds_meta_nofollow(option("robots_policy"))
-        longest_element: int = extractor.option(document, "max_element_length")
-        self.patterns = tags.reader(way, longest_element)
-        self.grammar = attr.grammar(
-            way,
-            extractor.option(document, "max_attribute_name_length"),
-            extractor.option(document, "max_attribute_val_length"),
-        )
 
     def read(self) -> None:
         """Put all links of the page into the document."""
-        for kind, element, text, start, body in tags.scan(self.document.text, self.patterns):
+        for kind, element, text, start, body in tags.scan(self.document.text, self.how.patterns):
             if kind == tags.TAG:
                 if len(element) == 4 and element.lower() == "form":
                     self.document.form_offsets.append(start)
@@ -123,7 +159,7 @@ class Page:
             elif kind == tags.SCRIPT:
                 self.general(element, text)
                 self.script(body)
-                if self.compat and len(text) > len(element) and self.document.full:
+                if self.how.compat and len(text) > len(element) and self.document.full:
                     self.script(body)  # Heritrix reads it twice; only the count of what was discarded shows it
             elif kind == tags.STYLE:
                 self.general(element, text)
@@ -134,12 +170,12 @@ class Page:
     # -- pieces of other languages -------------------------------------------------------------------------
 
     def script(self, text: str) -> None:
-        if self.scripts and ("." in text or "/" in text):
-            for candidate in javascript.candidates(text, self.document.uri, cautious=self.cautious):
+        if self.how.scripts and ("." in text or "/" in text):
+            for candidate in javascript.candidates(text, self.document.uri, cautious=self.how.cautious):
                 self.link(candidate, SPECULATIVE, javascript.CONTEXT)
 
     def style(self, text: str) -> None:
-        for reference in css.references(text, as_heritrix=self.css_compat):
+        for reference in css.references(text, as_heritrix=self.how.css_compat):
             self.link(reference, EMBED, css.CONTEXT)
 
     def query_values(self, text: str, context: str) -> None:
@@ -155,7 +191,7 @@ class Page:
 
     def navlink(self, text: str, context: str) -> None:
         """A link to follow, or a script in its place."""
-        if self.compat:
+        if self.how.compat:
             if _JAVASCRIPT.match(text):
                 self.script(text[11:])
                 return
@@ -190,22 +226,26 @@ class Page:
         value: str | None = None
         value_context = ""
         name_value = ""
-        for attribute, text in attr.attributes(tag, self.grammar):
-            kind = attr.ATTRIBUTES.get(attribute)
+        kind_of = attr.ATTRIBUTES.get
+        for attribute, text in attr.attributes(tag, self.how.grammar):
+            kind = kind_of(attribute)
             if kind is None:
-                if attribute.startswith("on") and "-" not in attribute:
-                    self.script(text)
-            elif kind == attr.HREF:
+                if attribute[:2] == "on" and "-" not in attribute:
+                    self.script(unescape(text))
+                continue
+            if "&" in text:
+                text = unescape(text)
+            if kind == attr.HREF:
                 if hold and held is None:
                     held = text
-                elif hold and self.compat and self._is_remote(element, tag):
+                elif hold and self.how.compat and self._is_remote(element, tag):
                     self.embed(text, EMBED, REMOTE_CONTEXT)
                 else:
                     self.navlink(text, f"{name}/@href")
                     if name == "base":
                         self.document.set_base(text)
             elif kind == attr.EMBED:
-                hop = self.frame_hop if name in ("iframe", "frame") else EMBED
+                hop = self.how.frame_hop if name in ("iframe", "frame") else EMBED
                 self.embed(text, hop, f"{name}/@{attribute}")
             elif kind == attr.NAME:
                 name_value = text
@@ -218,7 +258,7 @@ class Page:
             elif kind == attr.CITE:
                 self.navlink(text, f"{name}/@cite")
             elif kind == attr.ACTION:
-                if not self.ignore_actions:
+                if not self.how.ignore_actions:
                     action = text
             elif kind == attr.METHOD:
                 method = text
@@ -229,7 +269,7 @@ class Page:
                 resources = [*(resources or ()), text]
             elif kind == attr.ARCHIVE:
                 pieces = split(_WHITESPACE, text)
-                resources = [*(resources or ()), *(pieces if self.compat else filter(None, pieces))]
+                resources = [*(resources or ()), *(pieces if self.how.compat else filter(None, pieces))]
             elif kind == attr.CODE:
                 if name == "applet" and not text.lower().endswith(".class"):
                     text += ".class"
@@ -238,7 +278,7 @@ class Page:
                 self.query_values(text, f"{name}/@flashvars")
             elif kind == attr.REMOTE:
                 remote = text.lower().startswith("true")
-            elif kind == attr.IMAGES and name == "link" and not self.compat:
+            elif kind == attr.IMAGES and name == "link" and not self.how.compat:
                 self.embed(text, EMBED, "link/@imagesrcset")
         if resources is not None:
             self._resources(resources, codebase, element)
@@ -246,17 +286,17 @@ class Page:
             if name == "link":
                 if rel is not None:
                     self._link_element(held, rel)
-            elif not (self.nofollow_links and rel is not None and _NOFOLLOW.search(rel)):
-                if self._is_remote(element, tag) if self.compat else remote:
+            elif not (self.how.nofollow_links and rel is not None and _NOFOLLOW.search(rel)):
+                if self._is_remote(element, tag) if self.how.compat else remote:
                     self.navlink(held, REMOTE_CONTEXT)
                 else:
                     self.navlink(held, "a/@href")
-        if action is not None and (method is None or method.upper() == "GET" or not self.only_gets):
+        if action is not None and (method is None or method.upper() == "GET" or not self.how.only_gets):
             self.navlink(action, f"{name}/@action")
         if value is not None:
             if name == "param" and name_value.lower() == "flashvars":
                 self.query_values(value, value_context)
-            elif self.values and is_very_likely(value):
+            elif self.how.values and is_very_likely(value):
                 self.link(value, NAVLINK, value_context)
 
     def _is_remote(self, element: str, tag: str) -> bool:
@@ -267,15 +307,15 @@ class Page:
         """classid, data, archive and code, below the codebase where there is one."""
         below: str | None = None
         if codebase is not None:
-            below = self.document.resolve(codebase, self.document.uri if self.compat else self.document.base)
+            below = self.document.resolve(codebase, self.document.uri if self.how.compat else self.document.base)
             if below is None:
                 return
         for resource in resources:
-            text: str | None = unescape(resource) if self.compat else resource
+            text: str | None = unescape(resource) if self.how.compat else resource
             if below is not None and text is not None:
                 text = self.document.resolve(text, below)
                 if text is None:
-                    if self.compat:
+                    if self.how.compat:
                         return
                     continue
             if text is not None:
@@ -298,26 +338,26 @@ class Page:
     def meta(self, tag: str) -> bool:
         """A meta element; False when it asks that nothing more of the page be followed."""
         name = equiv = content = None
-        for attribute, text in attr.attributes(tag, self.grammar):
+        for attribute, text in attr.attributes(tag, self.how.grammar):
             if attribute == "name":
-                name = text
+                name = unescape(text)
             elif attribute == "http-equiv":
-                equiv = text
+                equiv = unescape(text)
             elif attribute == "content":
-                content = text
+                content = unescape(text)
         if content is None:
             return True
         if name is not None and name.lower() == "robots":
             self.document.meta_robots = content
             lowered = content.lower()
-            return not (self.nofollow_pages and ("nofollow" in lowered or "none" in lowered))
+            return not (self.how.nofollow_pages and ("nofollow" in lowered or "none" in lowered))
         if equiv is not None and equiv.lower() == "refresh":
             target = content.partition("=")
             if target[1]:
                 self.link(target[2].replace("'", "").replace('"', ""), REFER, "meta")
             return True
         if "." in content or "/" in content:
-            fixed = speculative_fixup(content, self.document.uri, cautious=self.cautious)
+            fixed = speculative_fixup(content, self.document.uri, cautious=self.how.cautious)
             if is_very_likely(fixed):
-                self.link(content if self.compat else fixed, SPECULATIVE, "meta")
+                self.link(content if self.how.compat else fixed, SPECULATIVE, "meta")
         return True

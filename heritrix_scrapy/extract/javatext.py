@@ -6,7 +6,10 @@ that stands here, so that the extractors can be written as their rules read.
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: What ``.`` does not match and ``$`` may stand before.
 LINE_TERMINATORS = "\n\r\x85\u2028\u2029"

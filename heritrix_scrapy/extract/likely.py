@@ -92,6 +92,11 @@ _DOTTED = re.compile(rf"[^./]++\.(?:[^./]++\.)*+([^./]++)(?:/{NOT_EOL}*+)?\Z")
 _HOST_SHAPE = re.compile(r"(?:www\.|[^./]+\.[^./]+\.)[\w.-]+(?:/|\Z)", _A | re.IGNORECASE)
 
 
+def is_tld(text: str) -> bool:
+    """Whether this is one of the top-level domains of 2010, in any case (Heritrix: ArchiveUtils.isTld)."""
+    return text.lower() in TLDS_2010
+
+
 @cache
 def current_tlds() -> frozenset[str]:
     """Top-level domains of the suffix list that tldextract brings, with those of 2010; nothing is fetched."""
@@ -121,7 +126,7 @@ def speculative_fixup(text: str, own: str, *, cautious: bool = False) -> str:
     if cautious:
         if _HOST_SHAPE.match(text) is None or match[1].lower() not in current_tlds():
             return text
-    elif match[1].lower() not in TLDS_2010:
+    elif not is_tld(match[1]):
         return text
     host = host_of(own)
     if host and text.startswith(host):

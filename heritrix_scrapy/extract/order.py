@@ -6,7 +6,6 @@ one runs (Heritrix: Extractor.innerProcess, CrawlURI.linkExtractorFinished).
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -78,7 +77,7 @@ DEFAULT_ORDER: tuple[str, ...] = (
 class _Entry:
     """One extractor in the order, with the gate the operator put before it."""
 
-    __slots__ = ("enabled", "extractor", "gate", "name", "own")
+    __slots__ = ("claims", "enabled", "extractor", "gate", "name", "wants")
 
     def __init__(
         self,
@@ -90,9 +89,14 @@ class _Entry:
     ) -> None:
         self.name = name
         self.extractor = extractor
-        self.own = not isinstance(extractor, Extractor)
         self.gate = gate
         self.enabled = enabled
+        self.claims = bool(getattr(extractor, "claims", False))
+        if isinstance(extractor, Extractor):
+            self.wants: Callable[[Document], bool] = extractor.wants
+        else:
+            own = extractor
+            self.wants = lambda document: own.applies(document.curi)
 
 
 class Extraction:
@@ -184,31 +188,17 @@ class Extraction:
             if not entry.enabled or (entry.gate is not None and not entry.gate(curi)):
                 continue
             try:
-                claimed = self._run(entry, document)
+                if not entry.wants(document):
+                    continue
+                for link in entry.extractor.extract(document) or ():
+                    document.add(link)
             except Exception as error:
                 curi.annotate(f"err={type(error).__name__}")
                 curi.errors.append((entry.name, error))
                 continue
-            if claimed:
+            if entry.claims:
                 curi.extracted = True
                 if document.discarded:
                     curi.annotate(f"dol:{document.discarded}")
         curi.outlinks = list(document.links)
         curi.discarded_outlinks = document.discarded
-
-    @staticmethod
-    def _run(entry: _Entry, document: Document) -> bool:
-        extractor = entry.extractor
-        if isinstance(extractor, Extractor):
-            if not extractor.wants(document):
-                return False
-            claims = extractor.claims
-        else:
-            if not extractor.applies(document.curi):
-                return False
-            claims = bool(getattr(extractor, "claims", False))
-        found = extractor.extract(document)
-        if found is not None and not inspect.isawaitable(found):
-            for link in found:
-                document.add(link)
-        return claims

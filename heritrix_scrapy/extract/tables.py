@@ -9,14 +9,14 @@ from __future__ import annotations
 GOOD_EXTENSIONS = frozenset(
     """
     .jpg .js .css .png .gif .swf .flv .mp4 .mp3 .jpeg .html .pdf
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 #: Extensions at which a document is not taken for HTML, in lower case (Heritrix: ExtractorHTML).
 NON_HTML_EXTENSIONS = frozenset(
     """
     gif jpg jpeg png tif tiff bmp avi mov mpg mpeg mp3 mp4 swf wav au aiff mid
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 #: Media types of sound, video and images that scripts name as strings; matched as written.
@@ -42,7 +42,7 @@ MEDIA_TYPES = frozenset(
     video/wmv video/x-dv video/x-flv video/x-m4v video/x-mp4 video/x-mpeg video/x-ms-asf video/x-ms-asx
     video/x-ms-wm video/x-ms-wma video/x-ms-wmv video/x-ms-wmx video/x-ms-wvx video/x-msvideo
     video/x-pn-realaudio video/x-pn-realvideo video/x-sgi-movie video/x-swf
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 #: Element names; ``div.menu`` in a script is a selector, not a file.
@@ -55,7 +55,7 @@ HTML_ELEMENTS = frozenset(
     meter nav noframes noscript object ol optgroup option output p param pre progress q rp rt ruby s
     samp script section select small source span strike strong style sub summary sup table tbody td
     textarea tfoot th thead time title tr track tt u ul var video wbr
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 #: Top-level domains that make dotted labels a host, in lower case.
@@ -72,5 +72,5 @@ TLDS_2010 = frozenset(
     ve vg vi vn vu wf ws xn--0zwm56d xn--11b5bs3a9aj6g xn--80akhbyknj4f xn--9t4b11yi5a xn--deba0ad
     xn--g6w251d xn--hgbk6aj7f53bba xn--hlcj6aya9esc7a xn--jxalpdlp xn--kgbechtv xn--zckzah ye yt za zm
     zw
-    """.split()
+    """.split()  # noqa: SIM905
 )
