@@ -78,8 +78,9 @@ class Frontier:
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
         self._store = store
+        self._settings = settings
         self._for_uri = settings.for_uri
-        self._view = settings.view
+        view = settings.view
         self._hosts = hosts
         self._clock = clock
         self._report = report
@@ -88,10 +89,10 @@ class Frontier:
         self._before_finish = before_finish
         self._seed_found = seed_found
         self._queues_kept = queues_kept
-        self._heritrix: bool = self._view.profile == "heritrix"
+        self._heritrix: bool = view.profile == "heritrix"
         self.candidates = Candidates(decide, settings.for_uri, prepare.Preparer(canonicaliser, heritrix=self._heritrix))
         self.totals = Totals(
-            heritrix=self._heritrix, newest_first=not self._heritrix and self._view.preference_depth_hops == 0
+            heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0
         )
         self.lists = Lists()
         #: Queues by state; the exhausted ones are the rest.
@@ -100,6 +101,7 @@ class Frontier:
         self._queues: dict[str, Queue] = {}
         self._changed: dict[str, Queue] = {}
         self._in_process: dict[str, CrawlURI] = {}
+        self._stale: dict[bytes, tuple[str, str | None, int, str | None]] = {}
         self._tallies: dict[str, int] = {}
         self._finished: list[Finished] = []
         self._lengths: dict[str, int] = {}
@@ -114,7 +116,7 @@ class Frontier:
 
     def open(self) -> Recovery:
         """Read what the store holds: queue records, never all URIs."""
-        recovery = recover(self, self._store, self._batch, self._clock.now_ms(), fresh=self._view.new_crawl)
+        recovery = recover(self, self._store, self._batch, self._clock.now_ms(), fresh=self._settings.view.new_crawl)
         first = next(iter(self._store.range(keys.FUTURE, keys.after(keys.FUTURE))), None)
         self._next_future = None if first is None else int.from_bytes(first[0][1:9], "big")
         self._touch()
@@ -336,7 +338,7 @@ class Frontier:
         """A queue may go on: ready, unless one of better precedence waits, or it is below the floor."""
         precedence = queue.record.precedence
         best = self.lists.best()
-        if (best is not None and best < precedence) or precedence >= self._view.precedence_floor:
+        if (best is not None and best < precedence) or precedence >= self._settings.view.precedence_floor:
             self._move(queue, Event.YIELDED)
             self._deactivate(queue)
         else:
@@ -421,6 +423,8 @@ class Frontier:
         curi.ordinal = keys.MAX_ORDINAL - ordinal if totals.newest_first else ordinal
         curi.class_key = queue.class_key
         curi.queue_key = key
+        if self._heritrix and key in self._stale:
+            curi.content_type, curi.digest, curi.delay_ms, curi.user_agent = self._stale[key]
         return curi
 
     def _read(self, queue: Queue) -> bool:
@@ -460,6 +464,7 @@ class Frontier:
     def _remove(self, queue: Queue, key: bytes) -> None:
         """Remove a URI's row from its queue."""
         self._batch.delete(key)
+        self._stale.pop(key, None)
         queue.record.count -= 1
         if queue.record.state != State.RETIRED:
             self.totals.queued -= 1
@@ -468,7 +473,7 @@ class Frontier:
     def _activate(self) -> bool:
         """Make the first inactive queue above the floor ready."""
         lists = self.lists
-        floor = self._view.precedence_floor
+        floor = self._settings.view.precedence_floor
         while (best := lists.best()) is not None and best < floor:
             queue = self._queue(lists.poll(best))
             if queue is None or queue.record.state != State.INACTIVE:
@@ -598,6 +603,10 @@ class Frontier:
         """The URI stays in its place."""
         assert queue.current is not None
         key = queue.current[0]
+        if self._heritrix:
+            # what CrawlURI.processingCleanup leaves standing; the modern profile begins a try with nothing
+            self._stale[key] = (curi.content_type, curi.digest, curi.delay_ms, curi.user_agent)
+            curi.is_prerequisite = False
         row = pack(curi)
         self._batch.put(key, row)
         queue.insert(key, row)
@@ -725,7 +734,7 @@ class Frontier:
         if self._heritrix or self.lists.ready or self.lists.snoozed:
             return True
         best = self.lists.best()
-        return best is not None and best < self._view.precedence_floor
+        return best is not None and best < self._settings.view.precedence_floor
 
     def next_wake(self) -> int | None:
         """When the next snoozed queue wakes, or the next URI is to be fetched again."""
