@@ -89,7 +89,7 @@ class WarcFiles:
         self._fd = -1
         self._current = ""
         self._warcinfo_id = ""
-        self._position = 0
+        self._position = self._first_group = 0
         self._grown: dict[str, int] = {}
         self._unsynced = False
         self._counts: Counter[str] = Counter()
@@ -100,7 +100,7 @@ class WarcFiles:
 
     def prepare(self) -> str:
         """Have a file open that takes one more group; the id of its warcinfo record. Raises StorageFull."""
-        if self._fd >= 0 and 0 <= self._limit < self._position:
+        if self._fd >= 0 and 0 <= self._limit < self._position and self._position > self._first_group:
             self.close()
         if self._fd < 0:
             self._start()
@@ -188,6 +188,7 @@ class WarcFiles:
                 self._fd = -1
             path.unlink(missing_ok=True)
             raise
+        self._first_group = self._position
         sync_directory(place)
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
