@@ -5,7 +5,7 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → after_fetch steps → extract → after_extract steps → robots → item pipelines of captures
+    stamp → robots → after_fetch steps → extract → after_extract steps → item pipelines of captures
     → disposition steps
 """
 
@@ -107,6 +107,7 @@ class ChainMiddleware:
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
+        note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
@@ -114,7 +115,6 @@ class ChainMiddleware:
                 self._extraction.extract(curi, curi.settings)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
-            note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
             if curi.recorder is not None and curi.status > 0:
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.request import getproxies
 from weakref import WeakValueDictionary
 
@@ -22,9 +22,11 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
+from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.model.hosts import server_key
+from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -36,18 +38,6 @@ logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
-
-#: Meta of the Requests made here: nobody's middleware follows, repeats or refuses them.
-INTERNAL_META: dict[str, Any] = {
-    "download_slot": "heritrix",
-    "verbatim_url": True,
-    "dont_redirect": True,
-    "dont_retry": True,
-    "dont_cache": True,
-    "dont_obey_robotstxt": True,
-    "allow_offsite": True,
-    "handle_httpstatus_all": True,
-}
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -100,10 +90,17 @@ class PreselectorMiddleware(_Judge):
         curi = self._curi(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
-        code = preselect(curi, self._settings.for_uri(curi), self._crawl.decide)
+        code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
         if code:
             curi.status = code
             raise NotFetched(curi)
+
+    def _in_scope(self, curi: CrawlURI) -> bool:
+        """A spider's Request that no scope judged when it was made is not judged by one later."""
+        decide = self._crawl.decide
+        if decide is None or (curi.spider_request and not self._settings.for_uri(curi).scope_spider_requests):
+            return True
+        return decide(curi)
 
 
 class PreconditionMiddleware(_Judge):
@@ -111,6 +108,7 @@ class PreconditionMiddleware(_Judge):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
         self._proxies_seen: set[str] = set()
@@ -155,6 +153,15 @@ class PreconditionMiddleware(_Judge):
             obey = not request.meta.get("dont_obey_robotstxt")
         agent = agent or curi.user_agent or user_agent(view)
         return decide(curi, self._crawl.hosts, view, self._crawl.clock.now_ms(), agent=agent, obey=obey)
+
+    def _crawl_delay(self, curi: CrawlURI) -> float | None:
+        """Seconds that the robots.txt of the URI's server asks for between two fetches, or None."""
+        key = server_key(curi.uri)
+        if not key:
+            return None
+        view = self._settings.for_uri(curi)
+        agent = curi.user_agent or user_agent(view)
+        return crawl_delay(self._crawl.hosts.server(key), agent, view.robots_standard)
 
     async def _satisfy(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> Decision:
         """Fetch what is missing, each thing at most once, until the decision is another."""

@@ -57,7 +57,8 @@ class Frontier:
     ``decide``: whether the scope accepts a candidate; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
-    each seed's redirect that was made a seed; ``canonicaliser``: settings → canonical form of a URI's text.
+    each seed that comes as a Request or by a seed's redirect; ``canonicaliser``: settings → the function
+    that makes the canonical form of a URI's text.
     """
 
     def __init__(
@@ -179,6 +180,8 @@ class Frontier:
         an entry of theirs that is queued already gives way when its turn comes. A seed is remembered also when
         it is not to be filtered: a resumed crawl has to know it.
         """
+        if curi.seed and self._seed_found is not None:
+            self._seed_found(curi)
         row = keys.request(fingerprint)
         if not dont_filter and self._batch.get(row) is not None:
             return False
@@ -505,9 +508,9 @@ class Frontier:
         if queue is None:
             return False
         view = curi.settings
-        if curi.status == status.DEFERRED and not self._heritrix:
-            if curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
-                curi.status = status.TOO_MANY_RETRIES
+        waits = curi.status == status.DEFERRED and not self._heritrix
+        if waits and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
+            curi.status = status.TOO_MANY_RETRIES
         self._add_children(curi)
         code = curi.status
         waited = code == status.DEFERRED and not self._heritrix
@@ -776,7 +779,12 @@ class Frontier:
         unsynced = None
         if self._finished and self._lengths:
             unsynced = keys.unsynced(self._flushes)
-            batch.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, [tuple(row) for row in self._finished])))
+            batch.put(
+                unsynced,
+                msgspec.msgpack.encode(
+                    Unsynced(self._lengths, [(row.class_key, row.key, row.row) for row in self._finished])
+                ),
+            )
         batch.put(keys.STATE, msgspec.msgpack.encode(self.totals))
         batch.write()
         if unsynced is not None:

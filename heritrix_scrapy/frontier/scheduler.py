@@ -22,7 +22,7 @@ from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
-from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request
 from heritrix_scrapy.settings import settings_of
@@ -37,18 +37,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What every Request of our own making says to the middlewares between us and the wire.
-INTERNAL_META: dict[str, Any] = {
-    "heritrix": "internal",
-    "download_slot": "heritrix",
-    "verbatim_url": True,
-    "dont_redirect": True,
-    "dont_retry": True,
-    "allow_offsite": True,
-    "dont_cache": True,
-    "dont_obey_robotstxt": True,
-    "handle_httpstatus_all": True,
-}
+#: A Request that no callback waits for.
+UNATTENDED: dict[str, Any] = {"heritrix": "internal", **INTERNAL_META}
 
 #: Deferral of a Request whose place a retry of Scrapy's takes.
 RETRIED = "retried by the spider's retry middleware"
@@ -92,7 +82,7 @@ class FrontierScheduler(BaseScheduler):
         self._spider = spider
         self._callback = self._find_callback(spider)
         directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
-        scope = scope_of(self._crawler)
+        scope = self._scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
         try:
             crawl.store = open_store(directory)
@@ -106,7 +96,7 @@ class FrontierScheduler(BaseScheduler):
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=scope.seed_found,
+                seed_found=lambda curi: scope.seed_added(curi.uri),
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -116,7 +106,7 @@ class FrontierScheduler(BaseScheduler):
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
-        if not crawl.looking and not self._resumed:
+        if not crawl.looking:
             read_seeds(frontier, crawl, self._settings)
         if self._settings.view.pause_at_start:
             crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
@@ -232,6 +222,8 @@ class FrontierScheduler(BaseScheduler):
         taken = frontier.add_request(
             curi, fingerprinter.fingerprint(request), dont_filter=dont_filter, priority=request.priority
         )
+        if curi.seed:
+            self._scope.seed_added(curi.uri)
         if not taken:
             self._count("frontier/filtered_requests")
             return False
@@ -319,12 +311,11 @@ class FrontierScheduler(BaseScheduler):
                 return request
         url = curi.uri
         if url.startswith("dns:"):
-            return Request("dns://" + url[4:] + "/", meta=INTERNAL_META.copy(), dont_filter=True)
-        meta = INTERNAL_META.copy()
+            return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
         if self._callback is not None and curi.path[-1:] != hops.PREREQ:
-            del meta["heritrix"]
+            meta = INTERNAL_META.copy()
             return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True)
-        return Request(url, meta=meta, dont_filter=True)
+        return Request(url, meta=UNATTENDED.copy(), dont_filter=True)
 
     def _rebuild(self, curi: CrawlURI) -> Request | None:
         try:

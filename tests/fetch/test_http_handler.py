@@ -24,13 +24,14 @@ from scrapy.exceptions import (
 )
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import server_key
 from tests.fetch.loopback import TLS, Server, Talk, fetch, handler_of, make_crawler, run
 from tests.fetch.test_wire import ODD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello"
 
@@ -186,8 +187,12 @@ def test_refused() -> None:
 
 @pytest.mark.parametrize(
     ("script", "kind"),
-    [(b"", DownloadFailedError), (reset_at_once, DownloadFailedError), (stall_in_head, DownloadTimeoutError)]
-    + [(ODD[name][0], DownloadFailedError) for name in ("status in words", "version in letters", "interim only")],
+    [
+        (b"", DownloadFailedError),
+        (reset_at_once, DownloadFailedError),
+        (stall_in_head, DownloadTimeoutError),
+        *((ODD[name][0], DownloadFailedError) for name in ("status in words", "version in letters", "interim only")),
+    ],
 )
 def test_no_answer(script: Any, kind: type[Exception]) -> None:
     error, curi, server = ask(script, so_timeout_ms=100)
@@ -199,8 +204,12 @@ def test_no_answer(script: Any, kind: type[Exception]) -> None:
 
 @pytest.mark.parametrize(
     ("script", "connections"),
-    [(b"", 4), (reset_at_once, 4), (stall_in_head, 1), (ODD["status in words"][0], 1), (ODD["ICY"][0], 1)]
-    + [(ODD["HTTP/0.9"][0], 1), (ODD["line without a colon"][0], 1)],
+    [
+        (b"", 4),
+        (reset_at_once, 4),
+        (stall_in_head, 1),
+        *((ODD[name][0], 1) for name in ("status in words", "ICY", "HTTP/0.9", "line without a colon")),
+    ],
 )
 def test_no_answer_as_heritrix_takes_it(script: Any, connections: int) -> None:
     error, curi, server = ask(script, profile="heritrix", so_timeout_ms=100)

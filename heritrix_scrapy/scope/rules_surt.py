@@ -1,0 +1,111 @@
+"""Does a URI lie below one of the places that seeds and lists name?
+
+Places are SURT prefixes: ``http://(org,example,`` is a domain, ``http://(org,example,www,)/a/`` a directory.
+Rules listen to seeds and to the other lines of a seeds text (Heritrix: SurtPrefixedDecideRule).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
+from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix
+from heritrix_scrapy.uri.surt import candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+#: The sign of a line in a seeds text that is meant for rules of a decision.
+SIGNS = {ACCEPT: "+", REJECT: "-"}
+
+
+class SurtPrefixedDecideRule(PredicatedDecideRule):
+    """Whether the URI, or with ``also_check_via`` its via, begins with one of the prefixes.
+
+    ``surts_source``: lines (``+`` and a directive, or a plain address), or the path of a file of them;
+    ``seeds_as_surt_prefixes``: whether each seed adds the prefix it implies; ``surts_dump_file``: where the
+    prefixes are written once all seeds are read.
+    """
+
+    def __init__(
+        self,
+        *,
+        surts_source: Sequence[str] | str | Path | None = None,
+        surts_source_file: Sequence[str] | str | Path | None = None,
+        seeds_as_surt_prefixes: bool = True,
+        surts_dump_file: str | Path | None = None,
+        also_check_via: bool = False,
+        decision: Decision | str | None = None,
+    ) -> None:
+        super().__init__(decision=decision)
+        self.surts_source = surts_source if surts_source is not None else surts_source_file
+        self.seeds_as_surt_prefixes = seeds_as_surt_prefixes
+        self.surts_dump_file = surts_dump_file
+        self.also_check_via = also_check_via
+        self.prefixes = SurtPrefixSet()
+        self._semantics = "as_written"
+
+    def configure(self, view: Any) -> None:
+        self._semantics = view.seed_slash_semantics
+        self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
+        self.prefixes.import_mixed(text_of(self.surts_source))
+
+    def seed_added(self, uri: str, written: str) -> None:
+        """A seed; ``written``: its text before it was fixed up, or empty."""
+        if self.seeds_as_surt_prefixes:
+            strict = self.prefixes.strict
+            self.prefixes.add(seed_prefix(written, uri, self._semantics, strict=strict))
+
+    def non_seed_line(self, line: str) -> bool:
+        """Another line of a seeds text; tells whether it was meant for this rule."""
+        sign = SIGNS.get(self.decision)
+        return sign is not None and line.startswith(sign) and self.prefixes.add_directive(line[1:])
+
+    def seeds_read(self) -> None:
+        """All seeds were announced: write the dump, if one is wanted."""
+        if self.surts_dump_file:
+            file = Path(self.surts_dump_file)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(self.prefixes.dump(), encoding="utf-8")
+
+    def covered(self, curi: CrawlURI) -> bool:
+        prefixes = self.prefixes
+        if not prefixes:
+            return False
+        strict = prefixes.strict
+        if self.also_check_via and curi.via and prefixes.contains_prefix_of(candidate(curi.via, strict=strict)):
+            return True
+        return prefixes.contains_prefix_of(candidate(curi.uri, strict=strict))
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self.covered(curi) else NONE
+
+
+class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
+    """Whether neither the URI nor, with ``also_check_via``, its via begins with one of the prefixes."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return NONE if self.covered(curi) else self.decision
+
+
+def text_of(source: Sequence[str] | str | Path | None) -> str:
+    """The lines of a source as one text. Raises ConfigurationError when a file cannot be read."""
+    match source:
+        case None:
+            return ""
+        case ["ConfigPath" | "ConfigFile", {"path": str(path)}]:
+            source = Path(path)
+        case str(text) if "\n" in text or "(" in text or not text:
+            return text
+        case str(path):
+            source = Path(path)
+    if isinstance(source, Path):
+        try:
+            return source.read_text(encoding="utf-8-sig", errors="replace")
+        except OSError as error:
+            raise ConfigurationError("HERITRIX_SCOPE", str(source), f"cannot be read: {error.strerror}") from None
+    return "\n".join(str(line) for line in source)
