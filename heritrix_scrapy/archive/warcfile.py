@@ -12,7 +12,6 @@ import fcntl
 import logging
 import os
 import zlib
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from isal import isal_zlib
@@ -32,6 +31,9 @@ LEVEL = 1
 GZIP = 31  # window bits of a gzip member
 END = b"\r\n\r\n"
 CHUNK = 256 * 1024
+
+#: What is counted of the records of each type: block bytes, bytes of whole records, bytes in the file.
+COUNTED = ("num_records", "content_bytes", "total_bytes", "size_on_disk")
 
 
 def members(record: Record, *, compress: bool) -> Iterator[bytes]:
@@ -92,7 +94,7 @@ class WarcFiles:
         self._position = self._first_group = 0
         self._grown: dict[str, int] = {}
         self._unsynced = False
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, list[int]] = {}
         #: Groups written since the counters were last taken.
         self.counted = 0
 
@@ -192,15 +194,15 @@ class WarcFiles:
         sync_directory(place)
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
-        counts = self._counts
         self.counted += 1
         for record, size in zip(group, sizes, strict=True):
-            whole = len(record.head) + record.length + len(END)
-            for kind in (record.kind, "totals"):
-                counts[f"warc/{kind}/num_records"] += 1
-                counts[f"warc/{kind}/content_bytes"] += record.length
-                counts[f"warc/{kind}/total_bytes"] += whole
-                counts[f"warc/{kind}/size_on_disk"] += size
+            row = self._counts.get(record.kind)
+            if row is None:
+                row = self._counts[record.kind] = [0, 0, 0, 0]
+            row[0] += 1
+            row[1] += record.length
+            row[2] += len(record.head) + record.length + len(END)
+            row[3] += size
 
     # -- what the frontier's batch vouches for -------------------------------------------------------------
 
@@ -226,9 +228,15 @@ class WarcFiles:
         return -1
 
     def drain_counts(self) -> Mapping[str, int]:
-        """Counters since the last call: per record type and in total, records and bytes."""
-        counts, self._counts, self.counted = self._counts, Counter(), 0
-        return counts
+        """Counters since the last call, ``warc/KIND/COUNTED``: per record type and in total, see ``COUNTED``."""
+        counts, self._counts, self.counted = self._counts, {}, 0
+        if counts:
+            counts["totals"] = [sum(column) for column in zip(*counts.values(), strict=True)]
+        return {
+            f"warc/{kind}/{name}": count
+            for kind, row in counts.items()
+            for name, count in zip(COUNTED, row, strict=True)
+        }
 
     def close(self) -> None:
         """Finish the open file: on disk, without ``.open``."""
