@@ -26,6 +26,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.signals import uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
 from heritrix_scrapy.uri.fixup import UriError, fix
 
@@ -218,12 +219,13 @@ class FrontierScheduler(BaseScheduler):
         fingerprinter = self._crawler.request_fingerprinter
         assert fingerprinter is not None
         curi.stored_request = self._serialise(request)
-        dont_filter = request.dont_filter and not (self._resumed and request.meta.get("is_start_request"))
         taken = frontier.add_request(
-            curi, fingerprinter.fingerprint(request), dont_filter=dont_filter, priority=request.priority
+            curi,
+            fingerprinter.fingerprint(request),
+            dont_filter=request.dont_filter,
+            priority=request.priority,
+            resumed=self._resumed,
         )
-        if curi.seed:
-            self._scope.seed_added(curi.uri)
         if not taken:
             self._count("frontier/filtered_requests")
             return False
@@ -353,15 +355,19 @@ class FrontierScheduler(BaseScheduler):
                     # a middleware put another Request in its place before it was fetched
                     curi.status = status.BLOCKED_BY_CUSTOM
                     curi.annotate("replaced")
-                ordinal = curi.ordinal
-                if frontier.finish(curi, now):
-                    self._kept.pop(ordinal, None)
+                final = frontier.finish(curi, now)
+                if final:
+                    self._kept.pop(curi.ordinal, None)
+                self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             frontier.put_back(curi, now)
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()
+
+    def _tell(self, signal: object, curi: CrawlURI) -> None:
+        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
@@ -380,6 +386,7 @@ class FrontierScheduler(BaseScheduler):
             return
         if self._frontier is not None:
             self._frontier.finished_outside(curi)
+            self._tell(uri_finished, curi)
         if curi.recorder is not None:
             curi.recorder.close()
 
