@@ -10,7 +10,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import heritrix_scrapy
 from heritrix_scrapy.archive.capture import CapturePipeline
 from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.archive.names import FileNames, Machine
@@ -18,6 +17,7 @@ from heritrix_scrapy.archive.records import Crawler as Who
 from heritrix_scrapy.archive.records import Form, Record, group, wanted, warcinfo
 from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CapturePipeline", "WarcWriterPipeline"]
 
-SOFTWARE = f"heritrix_scrapy/{heritrix_scrapy.__version__} https://scrapy.org"
+SOFTWARE = f"heritrix_scrapy/{VERSION}"
 
 
 class WarcWriterPipeline(CapturePipeline):
