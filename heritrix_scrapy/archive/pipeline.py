@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive.capture import CapturePipeline
-from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.archive.names import FileNames, Machine
 from heritrix_scrapy.archive.records import Crawler as Who
 from heritrix_scrapy.archive.records import Form, Record, group, wanted, warcinfo
@@ -70,12 +69,8 @@ class WarcWriterPipeline(CapturePipeline):
 
     def process_capture(self, curi: CrawlURI) -> None:
         """Write the records of one URI. Raises StorageFull; then nothing of it is in the file."""
-        modern = self._form.modern
-        if not wanted(curi, modern=modern):
+        if not wanted(curi, modern=self._form.modern):
             return
-        recorder = curi.recorder
-        if modern and recorder is not None and recorder.chunked and curi.digest:
-            curi.digest = payload_digest(recorder)
         view = curi.settings
         form = self._form if view is None or view is self._view else Form.of(view)
         records = group(curi, form, record_id, warcinfo_id=self.files.prepare())

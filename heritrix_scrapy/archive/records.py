@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
-from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.model.recorder import sha1_base32
 
 if TYPE_CHECKING:
@@ -485,4 +484,4 @@ def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: st
     return Record("warcinfo", ident, top, block, len(block))
 
 
-__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "payload_digest", "wanted", "warcinfo"]
+__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "wanted", "warcinfo"]

@@ -111,23 +111,6 @@ def test_settings_reach_the_files(tmp_path: Path) -> None:
             assert [r.rec_type for r in ArchiveIterator(stream)] == ["warcinfo", "response", "metadata"]
 
 
-def test_a_chunked_body_has_the_digest_of_its_entity_and_heritrix_of_its_frames(tmp_path: Path) -> None:
-    body = b"5\r\nhello\r\n0\r\n\r\n"
-    digests = {}
-    for profile in ("modern", "heritrix"):
-        pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path / profile), HERITRIX_PROFILE=profile)
-        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        curi = captured("http://a.example/", crawl, body, head)
-        assert curi.recorder is not None
-        curi.recorder.chunked = True
-        before = curi.digest
-        pipeline.process_item(curi)
-        digests[profile] = (before, curi.digest)
-        pipeline.close_spider()
-    assert digests["modern"][1] == "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N"
-    assert digests["heritrix"][0] == digests["heritrix"][1] != digests["modern"][1]
-
-
 def test_what_is_not_to_be_written_leaves_no_file(tmp_path: Path) -> None:
     pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path))
     curi = captured("http://a.example/", crawl)
