@@ -59,8 +59,13 @@ class WarcWriterPipeline(CapturePipeline):
             limit=self._view.warc_max_file_size_bytes,
             elsewhere=self._earlier,
             follow=names.follow,
+            claim=self._claim,
         )
         self._crawl.archives.append(self.files)
+
+    def open_spider(self) -> None:
+        """Repair what a crash left, also when this crawl writes nothing."""
+        self.files.repair()
 
     def close_spider(self) -> None:
         """Finish the open file; its length can still be asked for."""
@@ -99,6 +104,11 @@ class WarcWriterPipeline(CapturePipeline):
         current = self._directory()
         found = [root / "warcs", *root.glob("[0-9]" * 14 + "/warcs")]
         return [path for path in found if path != current and path.is_dir()]
+
+    def _claim(self) -> bytes | None:
+        """In a folder that is not the job's own, only files that tell of this package are ours to repair."""
+        own = not self._view.warc_dir and not self._crawl.jobdir.temporary
+        return None if own else b"software: heritrix_scrapy/"
 
     def _warcinfo(self, filename: str) -> Record:
         view: Any = self._view

@@ -70,8 +70,9 @@ class WarcFiles:
 
     ``directory``: asked when a file is made; ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
-    ``limit``: bytes after which the next group goes to a new file, -1 none. Nothing is touched before the first
-    use, at which files left open by a crash are repaired.
+    ``limit``: bytes after which the next group goes to a new file, -1 none; ``follow``: told the names that are
+    there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
+    Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
 
     def __init__(
@@ -84,8 +85,9 @@ class WarcFiles:
         limit: int = 1_000_000_000,
         elsewhere: Callable[[], Sequence[Path]] = tuple,
         follow: Callable[[list[str]], None] | None = None,
+        claim: Callable[[], bytes | None] = lambda: None,
     ) -> None:
-        self._directory, self._name, self._opening = directory, name, opening
+        self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
         self._place: Path | None = None
         self._fd = -1
@@ -250,14 +252,20 @@ class WarcFiles:
         os.close(self._fd)
         self._fd = -1
 
+    def repair(self) -> None:
+        """Close what a crash left open, in the directory and in those of earlier launches."""
+        claim = self._claim()
+        for place in (self._directory(), *self._elsewhere()):
+            for left in sorted(place.glob("*.warc*" + OPEN)) if place.is_dir() else ():
+                if left.name != self._current + OPEN and (claim is None or claims(left, claim)):
+                    repair(left)
+
     def _open_place(self) -> Path:
         """The directory; at first use with whatever a crash left there repaired."""
         place = self._directory()
         if place != self._place:
             self._place = place
-            for path in {place, *self._elsewhere()}:
-                for left in sorted(path.glob("*.warc*" + OPEN)) if path.is_dir() else ():
-                    repair(left)
+            self.repair()
             place.mkdir(parents=True, exist_ok=True)
             if self._follow is not None:
                 self._follow([path.name for path in place.iterdir()])
@@ -308,6 +316,18 @@ def repair(path: Path) -> Path | None:
         return final
     finally:
         os.close(fd)
+
+
+def claims(path: Path, text: bytes) -> bool:
+    """Whether the first record of a file holds a text."""
+    with path.open("rb") as file:
+        data = file.read(CHUNK)
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = isal_zlib.decompressobj(GZIP).decompress(data, CHUNK)
+        except isal_zlib.error:  # type: ignore[misc]
+            return False
+    return text in data
 
 
 def free_name(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -125,3 +126,36 @@ def test_a_pipeline_of_captures_has_to_say_how_it_keeps_them() -> None:
     crawler = get_crawler(settings_dict=CONTACT)
     with pytest.raises(NotImplementedError):
         CapturePipeline.from_crawler(crawler).process_item(CrawlURI("http://a.example/"))
+
+
+def crash(pipeline: WarcWriterPipeline) -> None:
+    """What the kernel does to the files of a process that is killed."""
+    os.close(pipeline.files._fd)
+    pipeline.files._fd = -1
+
+
+def test_a_crawl_that_starts_again_closes_what_was_left_open(tmp_path: Path) -> None:
+    first, crawl = pipeline_of(JOBDIR=str(tmp_path))
+    first.process_item(curi := captured("http://a.example/", crawl))
+    crash(first)
+    again, _ = pipeline_of(JOBDIR=str(tmp_path))
+    again.open_spider()
+    assert [path.name for path in (tmp_path / "warcs").iterdir()] == [curi.warc_file]
+    again.close_spider()
+
+
+def test_in_a_folder_of_many_only_our_own_files_are_repaired(tmp_path: Path) -> None:
+    (tmp_path / "X-1.warc.open").write_bytes(b"WARC/1.0\r\nsoftware: Heritrix/3.13.0\r\n\r\n")
+    (tmp_path / "X-2.warc.gz.open").write_bytes(b"\x1f\x8bnothing")
+    (tmp_path / "X-3.warc.gz.open").touch()
+    first, crawl = pipeline_of(HERITRIX_WARC_DIR=str(tmp_path))
+    first.process_item(curi := captured("http://a.example/", crawl))
+    crash(first)
+    again, _ = pipeline_of(HERITRIX_WARC_DIR=str(tmp_path))
+    again.open_spider()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        str(curi.warc_file),
+        "X-1.warc.open",
+        "X-2.warc.gz.open",
+        "X-3.warc.gz.open",
+    ]
