@@ -72,26 +72,27 @@ FOLLOW: dict[str, Callable[[CrawlURI, Outlink], bool]] = {
 
 class Candidates:
     """Judges candidates. ``decide``: whether the scope accepts one; ``settings``: for the settings that hold for
-    it; ``known``: whether a canonical form has been seen."""
+    it; ``unseen``: canonical form → its row among the seen, or None when it is there already."""
 
     def __init__(
         self,
         decide: Callable[[CrawlURI], bool],
         settings: SettingsSource,
         preparer: Preparer,
-        known: Callable[[str], bool],
+        unseen: Callable[[str], bytes | None],
     ) -> None:
         self._decide = decide
         self._settings = settings
         self._for_uri = settings.for_uri
         self._preparer = preparer
         self._prepare = preparer.prepare
-        self._known = known
+        self._unseen = unseen
         self.rejected = 0
         self.repeated = 0
 
-    def judge(self, parent: CrawlURI) -> Iterator[CrawlURI]:
-        """The prepared candidates that the links of a fetched URI make, in their order.
+    def judge(self, parent: CrawlURI) -> Iterator[tuple[CrawlURI, bytes | None]]:
+        """The prepared candidates that the links of a fetched URI make, in their order. With each the row that its
+        canonical form will have among the seen, when it is known not to be there.
 
         Where one View holds for all URIs, a link that has been seen is dropped at once: half of all links are,
         and it costs a tenth of what the scope and the rest cost.
@@ -101,22 +102,23 @@ class Candidates:
         if not links or not outlinks_wanted(parent.status, process_error_outlinks=view.process_error_outlinks):
             return
         follow = FOLLOW[view.follow]
-        for_uri, decide, prepare, known = self._for_uri, self._decide, self._prepare, self._known
+        for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
         promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
         uniform = getattr(self._settings, "uniform", False)
         canonicalise = self._preparer.plan(view).canonicalise
-        canonical = None
+        canonical = row = None
         for link in links:
             if follow is not follow_all and not follow(parent, link):
                 continue
             hop = link.hop
             if uniform and hop != hops.REFER:
                 canonical = canonicalise(link.uri)
-                if known(canonical):
+                row = unseen(canonical)
+                if row is None:
                     self.repeated += 1
                     continue
             else:
-                canonical = None
+                canonical = row = None
             child = parent.child(link)
             if promotes and hop == hops.REFER:
                 child.seed = True
@@ -132,7 +134,7 @@ class Candidates:
                 continue
             if child.seed:
                 promote(child)
-            yield child
+            yield child, row
 
     def take_counts(self) -> tuple[int, int]:
         """How many the scope refused, and how many were seen before, since the last call."""

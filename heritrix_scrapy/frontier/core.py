@@ -79,7 +79,7 @@ class Frontier:
         view = settings.view
         self._heritrix: bool = view.profile == "heritrix"
         self.candidates = Candidates(
-            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._is_known
+            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._unseen
         )
         totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
         self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
@@ -156,21 +156,23 @@ class Frontier:
         ledger.totals.spider_asked = True
         return True
 
-    def _is_known(self, canonical: str) -> bool:
-        return self._ledger.get(keys.seen(canonical)) is not None
+    def _unseen(self, canonical: str) -> bytes | None:
+        seen = keys.seen(canonical)
+        return None if self._ledger.has(seen) else seen
 
-    def _admit(self, curi: CrawlURI) -> bool:
-        """Past the seen filter, unless it is known. A forced URI always passes, and is not counted."""
+    def _admit(self, curi: CrawlURI, unseen: bytes | None = None) -> bool:
+        """Past the seen filter, unless it is known. A forced URI always passes, and is not counted. ``unseen``:
+        its row among the seen, when that is known not to be there."""
         ledger = self._ledger
-        seen = keys.seen(curi.canonical)
-        forced = curi.forced
-        if not forced:
+        if not curi.forced:
             ledger.totals.candidates += 1
-        if ledger.get(seen) is not None:
-            return forced and self._place(curi)
+        if unseen is None:
+            unseen = self._unseen(curi.canonical)
+            if unseen is None:
+                return curi.forced and self._place(curi)
         if not self._place(curi):
             return False
-        ledger.put(seen, b"")
+        ledger.put(unseen, b"")
         ledger.totals.discovered += 1
         return True
 
@@ -188,11 +190,9 @@ class Frontier:
         if not curi.ordinal:
             totals.ordinal += 1
             curi.ordinal = totals.ordinal
-        key = curi.queue_key = keys.queued(
-            queue.prefix,
-            *keys.rank(curi.directive, curi.precedence, prerequisite=curi.is_prerequisite, heritrix=totals.heritrix),
-            keys.MAX_ORDINAL - curi.ordinal if totals.newest_first else curi.ordinal,
-        )
+        first, second = keys.rank(curi.directive, curi.precedence, curi.is_prerequisite, totals.heritrix)
+        ordinal = keys.MAX_ORDINAL - curi.ordinal if totals.newest_first else curi.ordinal
+        key = curi.queue_key = keys.queued(queue.prefix, first, second, ordinal)
         ledger.put(key, row)
         queue.insert(key, row)
         record = queue.record
@@ -420,10 +420,10 @@ class Frontier:
             elif (child := candidates.prerequisite(curi)) is not None:
                 self._admit(child)
             return
-        for child in candidates.judge(curi):
+        for child, unseen in candidates.judge(curi):
             if child.seed and self._seed_found is not None:
                 self._seed_found(child)
-            self._admit(child)
+            self._admit(child, unseen)
         rejected, repeated = candidates.take_counts()
         self._ledger.totals.rejected += rejected
         self._ledger.totals.candidates += repeated

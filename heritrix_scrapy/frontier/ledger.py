@@ -96,6 +96,10 @@ class Ledger:
             return None
         return self._get(key)
 
+    def has(self, key: bytes) -> bool:
+        """Whether a row of a kind that is never deleted is there."""
+        return key in self._puts or self._get(key) is not None
+
     def change(self, queue: Queue) -> None:
         """Have the queue's record written with the next flush."""
         self.changed[queue.class_key] = queue
