@@ -56,9 +56,7 @@ def compose(
     return _modern(curi, view, url, method, mine, body)
 
 
-def _heritrix(
-    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes
-) -> list[Field]:
+def _heritrix(curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes) -> list[Field]:
     placed: dict[bytes, list[Field]] = {}
     custom: dict[bytes, list[bytes]] = {}
     names: dict[bytes, bytes] = {}
@@ -103,9 +101,7 @@ def _heritrix(
     return [(name, clean(value)) for name, value in lines]
 
 
-def _modern(
-    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes
-) -> list[Field]:
+def _modern(curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes) -> list[Field]:
     given: dict[bytes, list[Field]] = {}
     for name, value in own:
         given.setdefault(name.lower(), []).append((name, value))
