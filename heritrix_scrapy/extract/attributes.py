@@ -10,11 +10,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from heritrix_scrapy.extract.entities import unescape
 from heritrix_scrapy.extract.javatext import LINE_TERMINATORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # What an attribute is for.
 (HREF, CITE, ACTION, SCRIPT, EMBED, CODEBASE, RESOURCE, ARCHIVE, CODE, VALUE, STYLE, METHOD, NAME, REL, FLASHVARS,
@@ -159,11 +158,9 @@ def _skip_long(tag: str, pattern: re.Pattern[str], longest: int) -> Iterator[tup
             yield name, value
 
 
-def attributes(tag: str, how: Grammar) -> Iterator[tuple[str, str]]:
-    """Names in lower case and decoded values of all attributes in a tag's text."""
+def attributes(tag: str, how: Grammar) -> Iterable[tuple[str, str]]:
+    """Names in lower case and raw values of all attributes in a tag's text; ``unescape`` is left to the caller,
+    because most values are of no interest."""
     if len(tag) > how.longest or tag[-1] in LINE_TERMINATORS:
-        for name, value in how.exact(tag):
-            yield name.lower(), unescape(value)
-    else:
-        for name, double, single, bare in how.plain.findall(tag):
-            yield name.lower(), unescape(double or single or bare)
+        return [(name.lower(), value) for name, value in how.exact(tag)]
+    return [(name.lower(), double or single or bare) for name, double, single, bare in how.plain.findall(tag)]

@@ -107,7 +107,11 @@ class ExtractorHTML(ContentExtractor):
                     self.option(document, "robots_policy"),
                     getattr(document.settings, "available_robots_policies", None),
                 ),
-                patterns=tags.reader(way, self.option(document, "max_element_length")),
+                patterns=tags.reader(
+                    way,
+                    self.option(document, "max_element_length"),
+                    self.option(document, "max_attribute_val_length"),
+                ),
                 grammar=attr.grammar(
                     way,
                     self.option(document, "max_attribute_name_length"),
@@ -222,12 +226,16 @@ class Page:
         value: str | None = None
         value_context = ""
         name_value = ""
+        kind_of = attr.ATTRIBUTES.get
         for attribute, text in attr.attributes(tag, self.how.grammar):
-            kind = attr.ATTRIBUTES.get(attribute)
+            kind = kind_of(attribute)
             if kind is None:
-                if attribute.startswith("on") and "-" not in attribute:
-                    self.script(text)
-            elif kind == attr.HREF:
+                if attribute[:2] == "on" and "-" not in attribute:
+                    self.script(unescape(text))
+                continue
+            if "&" in text:
+                text = unescape(text)
+            if kind == attr.HREF:
                 if hold and held is None:
                     held = text
                 elif hold and self.how.compat and self._is_remote(element, tag):
@@ -332,11 +340,11 @@ class Page:
         name = equiv = content = None
         for attribute, text in attr.attributes(tag, self.how.grammar):
             if attribute == "name":
-                name = text
+                name = unescape(text)
             elif attribute == "http-equiv":
-                equiv = text
+                equiv = unescape(text)
             elif attribute == "content":
-                content = text
+                content = unescape(text)
         if content is None:
             return True
         if name is not None and name.lower() == "robots":

@@ -6,12 +6,9 @@ one runs (Heritrix: Extractor.innerProcess, CrawlURI.linkExtractorFinished).
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document
@@ -20,13 +17,9 @@ from heritrix_scrapy.extract.html import ExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ExtractorJS
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Self
-
-    from scrapy.crawler import Crawler
 
     from heritrix_scrapy.extract.extractor import OwnExtractor
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -84,7 +77,7 @@ DEFAULT_ORDER: tuple[str, ...] = (
 class _Entry:
     """One extractor in the order, with the gate the operator put before it."""
 
-    __slots__ = ("enabled", "extractor", "gate", "name", "own")
+    __slots__ = ("claims", "enabled", "extractor", "gate", "name", "wants")
 
     def __init__(
         self,
@@ -96,9 +89,14 @@ class _Entry:
     ) -> None:
         self.name = name
         self.extractor = extractor
-        self.own = not isinstance(extractor, Extractor)
         self.gate = gate
         self.enabled = enabled
+        self.claims = bool(getattr(extractor, "claims", False))
+        if isinstance(extractor, Extractor):
+            self.wants: Callable[[Document], bool] = extractor.wants
+        else:
+            own = extractor
+            self.wants = lambda document: own.applies(document.curi)
 
 
 class Extraction:
@@ -106,7 +104,7 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. ``for_uri``: gives the View of a URI, for ``run``. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -115,9 +113,7 @@ class Extraction:
         *,
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
-        for_uri: Callable[[CrawlURI], Any] | None = None,
     ) -> None:
-        self._for_uri = for_uri
         self._load = load
         self._gate = gate
         self._entries: list[_Entry] = []
@@ -175,25 +171,6 @@ class Extraction:
             return test
         raise ConfigurationError(SETTING, [name, {"should_process": value}], "expected a rule")
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """The extractors that a crawler's settings name."""
-        settings = settings_of(crawler)
-
-        def load(path: str, properties: Mapping[str, Any]) -> OwnExtractor:
-            try:
-                made: OwnExtractor = build_from_crawler(load_object(path), crawler, **properties)
-            except (ImportError, NameError, TypeError, ValueError) as error:
-                raise ConfigurationError(SETTING, path, f"cannot be made: {error}") from error
-            return made
-
-        return cls(settings.view.extractors, load=load, for_uri=settings.for_uri)
-
-    def run(self, curi: CrawlURI) -> None:
-        """Run the extractors over a fetched URI with the settings that hold for it."""
-        if curi.status > 0:
-            self.extract(curi, curi.settings if self._for_uri is None else self._for_uri(curi))
-
     def extract(self, curi: CrawlURI, settings: Any) -> None:
         """Run the extractors over a fetched URI.
 
@@ -211,31 +188,17 @@ class Extraction:
             if not entry.enabled or (entry.gate is not None and not entry.gate(curi)):
                 continue
             try:
-                claimed = self._run(entry, document)
+                if not entry.wants(document):
+                    continue
+                for link in entry.extractor.extract(document) or ():
+                    document.add(link)
             except Exception as error:
                 curi.annotate(f"err={type(error).__name__}")
                 curi.errors.append((entry.name, error))
                 continue
-            if claimed:
+            if entry.claims:
                 curi.extracted = True
                 if document.discarded:
                     curi.annotate(f"dol:{document.discarded}")
         curi.outlinks = list(document.links)
         curi.discarded_outlinks = document.discarded
-
-    @staticmethod
-    def _run(entry: _Entry, document: Document) -> bool:
-        extractor = entry.extractor
-        if isinstance(extractor, Extractor):
-            if not extractor.wants(document):
-                return False
-            claims = extractor.claims
-        else:
-            if not extractor.applies(document.curi):
-                return False
-            claims = bool(getattr(extractor, "claims", False))
-        found = extractor.extract(document)
-        if found is not None and not inspect.isawaitable(found):
-            for link in found:
-                document.add(link)
-        return claims

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,24 +20,18 @@ if TYPE_CHECKING:
 # What a Tag is.
 TAG, META, SCRIPT, STYLE = range(4)
 
-
-class Tag(NamedTuple):
-    """``kind``: TAG, META, SCRIPT or STYLE; ``element``: the name as written; ``text``: from the name to before
-    the closing ``>``; ``start``: offset of the ``<``; ``body``: a script's or style's content."""
-
-    kind: int
-    element: str
-    text: str
-    start: int
-    body: str
+#: A tag: its kind; its element's name as written; its text, from the name to before the closing ">"; the offset
+#: of its "<"; the content of a script or style.
+Tag: TypeAlias = tuple[int, str, str, int, str]
 
 
 class Reader(NamedTuple):
     """Patterns of one way of reading.
 
-    ``scan``: a comment's opening (group 1), the opening of a script or style (group 2), any other tag (group 3,
-    with its element in group 4), the first that fits at each ``<``. ``raw``: the whole opening tag of a script
-    or style: its text (group 1).
+    ``scan``: text and tags that lead nowhere, then a comment's opening (group 1), the opening of a script or style
+    (group 2), any other tag (group 3, with its element in group 4), some other ``<``, or the end. It matches
+    wherever it is tried, so no character is looked at twice. ``raw``: the whole opening tag of a script or style
+    (group 1: its text).
     """
 
     scan: re.Pattern[str]
@@ -50,15 +44,24 @@ class Reader(NamedTuple):
 _FLAGS = re.ASCII | re.IGNORECASE
 #: The rest of a tag in which a quoted value after "=" may hold anything but its quote.
 _QUOTED_REST = r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+"
+#: Attributes that never lead anywhere and are on most tags; in double quotes as they nearly always are.
+_IDLE = "class|id|title|alt|width|height|lang|dir|target|type|role|align|valign|border|colspan|rowspan|tabindex"
+#: Elements that matter even without attributes that lead somewhere.
+_NEVER_IDLE = "form|script|style|meta|link|base"
 
 
 @lru_cache(maxsize=16)
-def reader(way: str, longest_name: int) -> Reader:
-    """The patterns of ``heritrix`` or ``standard``, for element names up to a length."""
+def reader(way: str, longest_name: int, longest_value: int) -> Reader:
+    """The patterns of ``heritrix`` or ``standard``, for element names and values up to a length."""
+    idle_tag = (
+        rf"<(?:/\w++\s*+>|(?!{_NEVER_IDLE})\w++"
+        rf"(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*+\s*+/?>)"
+    )
+    skip = rf"(?:[^<]++|{idle_tag})*+"
     if way == "heritrix":
         general = rf"((\w{{1,{longest_name}}}+)\s[^>]*+)>"
         return Reader(
-            re.compile(rf"<(?:(!--)(?!\[if|>)|(script|style)|{general})", _FLAGS),
+            re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|>)|(script|style)|{general}|)|\Z)", _FLAGS),
             re.compile(r"<((?:script|style)[^>]*+)>", _FLAGS),
             re.compile(f"<{general}", _FLAGS),
             {name: re.compile(f"</{name}>", _FLAGS) for name in ("script", "style")},
@@ -66,7 +69,7 @@ def reader(way: str, longest_name: int) -> Reader:
         )
     general = rf"(([a-z][^\s/>]{{0,{longest_name - 1}}}+)[\s/]{_QUOTED_REST})>"
     return Reader(
-        re.compile(rf"<(?:(!--)(?!\[if|-?>)|(script|style)(?=[\s/>])|{general})", _FLAGS),
+        re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|-?>)|(script|style)(?=[\s/>])|{general}|)|\Z)", _FLAGS),
         re.compile(rf"<((?:script|style)(?:[\s/]{_QUOTED_REST})?+)>", _FLAGS),
         re.compile(f"<{general}", _FLAGS),
         {name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", _FLAGS) for name in ("script", "style")},
@@ -83,10 +86,12 @@ def scan(text: str, patterns: Reader) -> Iterator[Tag]:
     while position < stop:
         for match in find(text, position, stop):
             which = match.lastindex
-            if which == 4 or which == 3:
+            if which is None:
+                continue
+            start = match.start(which) - 1
+            if which == 3:
                 whole, element = match.group(3, 4)
-                kind = META if len(element) == 4 and element.lower() == "meta" else TAG
-                yield Tag(kind, element, whole, match.start(), "")
+                yield META if len(element) == 4 and element.lower() == "meta" else TAG, element, whole, start, ""
                 continue
             if which == 1:
                 if "!--" in exhausted:
@@ -97,23 +102,21 @@ def scan(text: str, patterns: Reader) -> Iterator[Tag]:
                     continue
                 position = end.end()
                 break
-            start = match.start()
             name = match[2].lower()
             if name not in exhausted:
                 opening = patterns.raw.match(text, start, stop)
                 if opening is not None:
                     end = patterns.ends[name].search(text, opening.end(), stop)
                     if end is not None:
-                        kind = SCRIPT if name == "script" else STYLE
                         body = text[opening.end() : end.start()]
-                        yield Tag(kind, match[2], opening[1], start, body)
+                        yield SCRIPT if name == "script" else STYLE, match[2], opening[1], start, body
                         position = end.end()
                         break
                     exhausted.add(name)
             # Not closed: its attributes count, and what follows is read as page.
             general = patterns.general.match(text, start, stop)
             if general is not None:
-                yield Tag(TAG, general[2], general[1], start, "")
+                yield TAG, general[2], general[1], start, ""
                 position = general.end()
                 break
         else:

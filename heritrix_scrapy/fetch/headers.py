@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from heritrix_scrapy import __version__
 from heritrix_scrapy.model.crawluri import PREREQ_CONTEXT
+from heritrix_scrapy.model.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -201,7 +201,7 @@ def user_agent(view: Any) -> str:
 
 @lru_cache(maxsize=64)
 def _filled(template: str, contact: str) -> str:
-    return template.replace("@VERSION@", __version__, 1).replace("@OPERATOR_CONTACT_URL@", contact, 1)
+    return template.replace("@VERSION@", VERSION, 1).replace("@OPERATOR_CONTACT_URL@", contact, 1)
 
 
 def encode(text: str) -> bytes:

@@ -36,6 +36,7 @@ def follow_none(parent: CrawlURI, link: Outlink) -> bool:
     return False
 
 
+_UNASKED = (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
 #: Kinds of documents whose guesses belong to the page that embeds them.
 _OWN_GUESSES = ("text/css", "javascript", "ecmascript", "text/html", "application/xhtml+xml")
 

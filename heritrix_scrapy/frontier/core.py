@@ -57,7 +57,8 @@ class Frontier:
     ``decide``: whether the scope accepts a candidate; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
-    each seed's redirect that was made a seed; ``canonicaliser``: settings → canonical form of a URI's text.
+    each seed that comes as a Request or by a seed's redirect; ``canonicaliser``: settings → the function
+    that makes the canonical form of a URI's text.
     """
 
     def __init__(
@@ -77,8 +78,9 @@ class Frontier:
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
         self._store = store
+        self._settings = settings
         self._for_uri = settings.for_uri
-        self._view = settings.view
+        view = settings.view
         self._hosts = hosts
         self._clock = clock
         self._report = report
@@ -87,10 +89,10 @@ class Frontier:
         self._before_finish = before_finish
         self._seed_found = seed_found
         self._queues_kept = queues_kept
-        self._heritrix: bool = self._view.profile == "heritrix"
+        self._heritrix: bool = view.profile == "heritrix"
         self.candidates = Candidates(decide, settings.for_uri, prepare.Preparer(canonicaliser, heritrix=self._heritrix))
         self.totals = Totals(
-            heritrix=self._heritrix, newest_first=not self._heritrix and self._view.preference_depth_hops == 0
+            heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0
         )
         self.lists = Lists()
         #: Queues by state; the exhausted ones are the rest.
@@ -99,6 +101,7 @@ class Frontier:
         self._queues: dict[str, Queue] = {}
         self._changed: dict[str, Queue] = {}
         self._in_process: dict[str, CrawlURI] = {}
+        self._stale: dict[bytes, tuple[str, str | None, int, str | None]] = {}
         self._tallies: dict[str, int] = {}
         self._finished: list[Finished] = []
         self._lengths: dict[str, int] = {}
@@ -113,7 +116,7 @@ class Frontier:
 
     def open(self) -> Recovery:
         """Read what the store holds: queue records, never all URIs."""
-        recovery = recover(self, self._store, self._batch, self._clock.now_ms(), fresh=self._view.new_crawl)
+        recovery = recover(self, self._store, self._batch, self._clock.now_ms(), fresh=self._settings.view.new_crawl)
         first = next(iter(self._store.range(keys.FUTURE, keys.after(keys.FUTURE))), None)
         self._next_future = None if first is None else int.from_bytes(first[0][1:9], "big")
         self._touch()
@@ -172,15 +175,23 @@ class Frontier:
                 self.flush(self._clock.now_ms())
         return added
 
-    def add_request(self, curi: CrawlURI, fingerprint: bytes, *, dont_filter: bool, priority: int = 0) -> bool:
+    def add_request(
+        self, curi: CrawlURI, fingerprint: bytes, *, dont_filter: bool, priority: int = 0, resumed: bool = False
+    ) -> bool:
         """Add a Request of the spider's own; False when the spider has asked for it before.
 
         ``priority``: Scrapy's; the higher, the earlier in its queue. The page counts as seen for extractors, and
-        an entry of theirs that is queued already gives way when its turn comes. A seed is remembered also when
-        it is not to be filtered: a resumed crawl has to know it.
+        an entry of theirs that is queued already gives way when its turn comes. What ``start()`` asks for is
+        remembered by a name of its own, also when it is not to be filtered: ``resumed`` drops it if an earlier
+        process had it.
         """
+        if curi.seed and self._seed_found is not None:
+            self._seed_found(curi)
         row = keys.request(fingerprint)
+        started = keys.request(b"start" + fingerprint)
         if not dont_filter and self._batch.get(row) is not None:
+            return False
+        if resumed and curi.seed and self._batch.get(started) is not None:
             return False
         curi.spider_request = True
         self.candidates.prepare(curi)
@@ -190,7 +201,9 @@ class Frontier:
                 curi.precedence = max(curi.precedence, 0)
         if not self._place(curi):
             return False
-        if curi.seed or not dont_filter:
+        if curi.seed:
+            self._batch.put(started, b"")
+        if not dont_filter:
             self._batch.put(row, b"")
         seen = keys.seen(curi.canonical)
         self.totals.candidates += 1
@@ -325,7 +338,7 @@ class Frontier:
         """A queue may go on: ready, unless one of better precedence waits, or it is below the floor."""
         precedence = queue.record.precedence
         best = self.lists.best()
-        if (best is not None and best < precedence) or precedence >= self._view.precedence_floor:
+        if (best is not None and best < precedence) or precedence >= self._settings.view.precedence_floor:
             self._move(queue, Event.YIELDED)
             self._deactivate(queue)
         else:
@@ -410,6 +423,8 @@ class Frontier:
         curi.ordinal = keys.MAX_ORDINAL - ordinal if totals.newest_first else ordinal
         curi.class_key = queue.class_key
         curi.queue_key = key
+        if self._heritrix and key in self._stale:
+            curi.content_type, curi.digest, curi.delay_ms, curi.user_agent = self._stale[key]
         return curi
 
     def _read(self, queue: Queue) -> bool:
@@ -449,6 +464,7 @@ class Frontier:
     def _remove(self, queue: Queue, key: bytes) -> None:
         """Remove a URI's row from its queue."""
         self._batch.delete(key)
+        self._stale.pop(key, None)
         queue.record.count -= 1
         if queue.record.state != State.RETIRED:
             self.totals.queued -= 1
@@ -457,7 +473,7 @@ class Frontier:
     def _activate(self) -> bool:
         """Make the first inactive queue above the floor ready."""
         lists = self.lists
-        floor = self._view.precedence_floor
+        floor = self._settings.view.precedence_floor
         while (best := lists.best()) is not None and best < floor:
             queue = self._queue(lists.poll(best))
             if queue is None or queue.record.state != State.INACTIVE:
@@ -505,9 +521,9 @@ class Frontier:
         if queue is None:
             return False
         view = curi.settings
-        if curi.status == status.DEFERRED and not self._heritrix:
-            if curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
-                curi.status = status.TOO_MANY_RETRIES
+        waits = curi.status == status.DEFERRED and not self._heritrix
+        if waits and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
+            curi.status = status.TOO_MANY_RETRIES
         self._add_children(curi)
         code = curi.status
         waited = code == status.DEFERRED and not self._heritrix
@@ -520,8 +536,12 @@ class Frontier:
         record.session_budget = view.balance_replenish_amount
         record.total_budget = view.queue_total_budget
         pending = curi.credential_pending
-        if status.wants_retry(code, credential_pending=pending, retiring=retiring) and (
-            waited or curi.attempts < view.max_retries
+        # what the spider asked for is retried by Scrapy's middleware, which has given up by now
+        own = waited or not curi.spider_request
+        if (
+            own
+            and status.wants_retry(code, credential_pending=pending, retiring=retiring)
+            and (waited or curi.attempts < view.max_retries)
         ):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
@@ -583,6 +603,10 @@ class Frontier:
         """The URI stays in its place."""
         assert queue.current is not None
         key = queue.current[0]
+        if self._heritrix:
+            # what CrawlURI.processingCleanup leaves standing; the modern profile begins a try with nothing
+            self._stale[key] = (curi.content_type, curi.digest, curi.delay_ms, curi.user_agent)
+            curi.is_prerequisite = False
         row = pack(curi)
         self._batch.put(key, row)
         queue.insert(key, row)
@@ -710,7 +734,7 @@ class Frontier:
         if self._heritrix or self.lists.ready or self.lists.snoozed:
             return True
         best = self.lists.best()
-        return best is not None and best < self._view.precedence_floor
+        return best is not None and best < self._settings.view.precedence_floor
 
     def next_wake(self) -> int | None:
         """When the next snoozed queue wakes, or the next URI is to be fetched again."""
@@ -776,7 +800,12 @@ class Frontier:
         unsynced = None
         if self._finished and self._lengths:
             unsynced = keys.unsynced(self._flushes)
-            batch.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, [tuple(row) for row in self._finished])))
+            batch.put(
+                unsynced,
+                msgspec.msgpack.encode(
+                    Unsynced(self._lengths, [(row.class_key, row.key, row.row) for row in self._finished])
+                ),
+            )
         batch.put(keys.STATE, msgspec.msgpack.encode(self.totals))
         batch.write()
         if unsynced is not None:

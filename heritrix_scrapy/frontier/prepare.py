@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.model import hops
 from heritrix_scrapy.model.crawluri import HIGH, MEDIUM, NORMAL, authority_of
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.uri.canonical import Canonicaliser
 from heritrix_scrapy.uri.surt import authority_part, surt
 
 if TYPE_CHECKING:
@@ -64,18 +65,10 @@ def trans_hops(path: str) -> int:
 
 # -- canonical form ----------------------------------------------------------------------------------------
 
-_canonicalisers: dict[int, tuple[Any, Callable[[str], str]]] = {}
-
 
 def canonicaliser(view: Any) -> Callable[[str], str]:
-    """The function that makes canonical forms under these settings; made once for each list of rules."""
-    rules = view.canonicalization_rules
-    found = _canonicalisers.get(id(rules))
-    if found is None:
-        from heritrix_scrapy.uri.canonical import Canonicaliser
-
-        found = _canonicalisers[id(rules)] = (rules, Canonicaliser(rules))
-    return found[1]
+    """The function that makes canonical forms under these settings."""
+    return Canonicaliser.of(view.canonicalization_rules)
 
 
 # -- class key ---------------------------------------------------------------------------------------------

@@ -22,10 +22,11 @@ from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
-from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.signals import uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
 from heritrix_scrapy.uri.fixup import UriError, fix
 
@@ -37,18 +38,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What every Request of our own making says to the middlewares between us and the wire.
-INTERNAL_META: dict[str, Any] = {
-    "heritrix": "internal",
-    "download_slot": "heritrix",
-    "verbatim_url": True,
-    "dont_redirect": True,
-    "dont_retry": True,
-    "allow_offsite": True,
-    "dont_cache": True,
-    "dont_obey_robotstxt": True,
-    "handle_httpstatus_all": True,
-}
+#: A Request that no callback waits for.
+UNATTENDED: dict[str, Any] = {"heritrix": "internal", **INTERNAL_META}
 
 #: Deferral of a Request whose place a retry of Scrapy's takes.
 RETRIED = "retried by the spider's retry middleware"
@@ -92,7 +83,7 @@ class FrontierScheduler(BaseScheduler):
         self._spider = spider
         self._callback = self._find_callback(spider)
         directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
-        scope = scope_of(self._crawler)
+        scope = self._scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
         try:
             crawl.store = open_store(directory)
@@ -106,7 +97,7 @@ class FrontierScheduler(BaseScheduler):
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=scope.seed_found,
+                seed_found=lambda curi: scope.seed_added(curi.uri),
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -116,7 +107,7 @@ class FrontierScheduler(BaseScheduler):
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
-        if not crawl.looking and not self._resumed:
+        if not crawl.looking:
             read_seeds(frontier, crawl, self._settings)
         if self._settings.view.pause_at_start:
             crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
@@ -228,9 +219,12 @@ class FrontierScheduler(BaseScheduler):
         fingerprinter = self._crawler.request_fingerprinter
         assert fingerprinter is not None
         curi.stored_request = self._serialise(request)
-        dont_filter = request.dont_filter and not (self._resumed and request.meta.get("is_start_request"))
         taken = frontier.add_request(
-            curi, fingerprinter.fingerprint(request), dont_filter=dont_filter, priority=request.priority
+            curi,
+            fingerprinter.fingerprint(request),
+            dont_filter=request.dont_filter,
+            priority=request.priority,
+            resumed=self._resumed,
         )
         if not taken:
             self._count("frontier/filtered_requests")
@@ -319,12 +313,11 @@ class FrontierScheduler(BaseScheduler):
                 return request
         url = curi.uri
         if url.startswith("dns:"):
-            return Request("dns://" + url[4:] + "/", meta=INTERNAL_META.copy(), dont_filter=True)
-        meta = INTERNAL_META.copy()
+            return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
         if self._callback is not None and curi.path[-1:] != hops.PREREQ:
-            del meta["heritrix"]
+            meta = INTERNAL_META.copy()
             return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True)
-        return Request(url, meta=meta, dont_filter=True)
+        return Request(url, meta=UNATTENDED.copy(), dont_filter=True)
 
     def _rebuild(self, curi: CrawlURI) -> Request | None:
         try:
@@ -362,15 +355,19 @@ class FrontierScheduler(BaseScheduler):
                     # a middleware put another Request in its place before it was fetched
                     curi.status = status.BLOCKED_BY_CUSTOM
                     curi.annotate("replaced")
-                ordinal = curi.ordinal
-                if frontier.finish(curi, now):
-                    self._kept.pop(ordinal, None)
+                final = frontier.finish(curi, now)
+                if final:
+                    self._kept.pop(curi.ordinal, None)
+                self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             frontier.put_back(curi, now)
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()
+
+    def _tell(self, signal: object, curi: CrawlURI) -> None:
+        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
@@ -389,6 +386,7 @@ class FrontierScheduler(BaseScheduler):
             return
         if self._frontier is not None:
             self._frontier.finished_outside(curi)
+            self._tell(uri_finished, curi)
         if curi.recorder is not None:
             curi.recorder.close()
 

@@ -10,7 +10,7 @@ import logging
 import resource
 import traceback
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
@@ -40,6 +40,12 @@ LOOK = 5.0
 EAGER = 60.0
 
 
+class Counting(Protocol):
+    """What the frontier tells of counters over the whole crawl, earlier processes included."""
+
+    def tallies(self) -> Mapping[str, int]: ...
+
+
 class ReportExtension:
     """Writes the logs in JOBDIR/logs, keeps the counters, tells the progress."""
 
@@ -49,13 +55,14 @@ class ReportExtension:
         self._view = settings_of(crawler).view
         self._modern = self._view.profile != "heritrix"
         self._logs = Logs(self._directory)
-        self._launched = False
+        self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
         self._pending_since = 0.0
         self._timer: Any = None
         self._began = self._told = self._noted = 0.0
         self._before: dict[str, tuple[float, progress.Progress]] = {}
+        self._first = progress.Progress()
         crawl.report = self
         if self._launch_dirs:
             launch.enter(crawl.jobdir, launch.latest(crawl.jobdir.root))
@@ -94,22 +101,21 @@ class ReportExtension:
         """Write the logs out; name → length. Raises StorageFull."""
         return self._logs.flush()
 
-    def recover(self, lengths: Mapping[str, int], *, new: bool = False) -> int:
-        """On opening. ``new``: another crawl begins here, the logs of the one before are moved aside.
+    def recover(self, lengths: Mapping[str, int]) -> int:
+        """On opening a crawl that goes on: torn lines are cut, and lines will be appended. A crawl that was not
+        recovered is a new one; the logs of the one before are moved aside.
 
-        Else torn lines are cut; how many whole lines of the crawl log stand beyond its stored length.
+        How many whole lines of the crawl log stand beyond its stored length.
         """
-        self._launch(new=new)
-        if new:
-            self._logs.move_aside()
-            return 0
+        self._begin(new=False)
         return self._logs.recover(lengths)
 
     # -- what Scrapy calls ---------------------------------------------------------------------------------
 
     def spider_opened(self) -> None:
-        self._launch(new=False)
+        self._begin(new=True)
         self._began = self._told = self._noted = self._crawl.clock.monotonic()
+        self._first = self._moment("start")
         if self._crawl.looking:
             return
         now = self._crawl.clock.now_ms()
@@ -142,17 +148,19 @@ class ReportExtension:
     def _launch_dirs(self) -> bool:
         return bool(self._view.launch_dirs) and not self._crawl.jobdir.temporary
 
-    def _launch(self, *, new: bool) -> None:
-        """Settle the launch's folder before anything is written: the last one on a resume, else a new one."""
-        if self._launched:
+    def _begin(self, *, new: bool) -> None:
+        """Settle where the logs lie before anything is written: where they were, or clear of what was before."""
+        if self._begun:
             return
-        self._launched = True
+        self._begun = True
         jobdir = self._crawl.jobdir
         if self._launch_dirs and (new or launch.latest(jobdir.root) is None):
             launch.enter(jobdir, launch.begin(jobdir.root, self._crawl.clock.now_ms()))
+        elif new:
+            self._logs.move_aside()
 
     def _directory(self) -> Path:
-        self._launch(new=False)
+        self._begin(new=True)
         return self._crawl.jobdir.logs
 
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
@@ -193,27 +201,39 @@ class ReportExtension:
             self._logs.append(PROGRESS, text + "\n")
         self._give_stats()
 
+    def _totals(self) -> Counter[str]:
+        """Counters over the whole crawl, as the frontier keeps them; without one, of this run."""
+        frontier = self._crawl.frontier
+        if frontier is None:
+            return self._counters
+        return Counter(cast("Counting", frontier).tallies())
+
     def _moment(self, of: str) -> progress.Progress:
         """The crawl now; rates since the last moment of the same kind."""
         now = self._crawl.clock.monotonic()
-        counted = self._counters
+        counted = self._totals()
         frontier = self._crawl.frontier
         said: Mapping[str, Any] = {} if frontier is None else frontier.status()
-        counts: Mapping[str, int] = said.get("counts", said)
+        queues: Mapping[str, int] = said.get("queues", {})
+        busy, snoozed = queues.get("in process", 0), queues.get("snoozed", 0)
+        active = busy + queues.get("ready", 0) + snoozed
+        listed = active + queues.get("inactive", 0)
+        queued = int(said.get("queued", 0))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         moment = progress.Progress(
-            discovered=counts.get("discovered", counted["uris/finished"]),
-            queued=counts.get("queued", 0),
-            downloaded=counts.get("downloaded", counted["uris/downloaded"]),
-            failures=counts.get("failed", counted["uris/failed"]),
+            discovered=said.get("discovered", counted["uris/finished"]),
+            queued=queued,
+            downloaded=counted["uris/downloaded"],
+            failures=counted["uris/failed"],
             busy=self._crawl.bridge.in_process(),
             bytes_total=sum(count for name, count in counted.items() if name.startswith("bytes/")),
             memory_kib=memory,
             heap_kib=memory,
+            congestion=progress.ratio(listed, busy + snoozed),
+            average_depth=queued // listed if listed else 0,
         )
         since, before = self._before.get(of, (self._began, None))
-        first = progress.Progress()
-        progress.rates(moment, int((now - self._began) * 1000), before or first, int((now - since) * 1000))
+        progress.rates(moment, int((now - self._began) * 1000), before or self._first, int((now - since) * 1000))
         self._before[of] = (now, moment)
         return moment
 
@@ -222,8 +242,9 @@ class ReportExtension:
 
     def _say_end(self, reason: str) -> None:
         """Counts by status, on the terminal."""
-        rows = [f"  {count:8d}  {code:5d}  {status.label(code)}" for code, count in by_status(self._counters)]
-        head = f"{self._counters['uris/finished']} URIs ended in this run ({reason}); by status:"
+        totals = self._totals()
+        rows = [f"  {count:8d}  {code:5d}  {status.label(code)}" for code, count in by_status(totals)]
+        head = f"{totals['uris/finished']} URIs ended ({self._counters['uris/finished']} in this run, {reason}):"
         logger.info("\n".join([head, *rows]))
         places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
         logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))

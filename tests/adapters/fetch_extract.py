@@ -5,9 +5,8 @@ Judged under the heritrix profile; ``MODERN`` holds the same questions under the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract import likely
 from heritrix_scrapy.extract.charset import java_name
@@ -17,6 +16,9 @@ from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.settings import default_view
 from heritrix_scrapy.uri.fixup import fix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Case = dict[str, Any]
 Verdict = tuple[bool, object]

@@ -14,12 +14,11 @@ from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.middleware import NotFetched, PreconditionMiddleware, PreselectorMiddleware
-from heritrix_scrapy.fetch.preconditions import note_failure, note_lookup
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind, lookup
-from tests.adapters.fetch_preconditions import NOW, view_of
+from tests.adapters.fetch_preconditions import NOW, note_failure, note_lookup, view_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -273,8 +272,24 @@ def test_preselector() -> None:
     with pytest.raises(NotFetched, match="blocked by"):
         middleware.process_request(request)
     assert curi.status == -5001
-    public = Request("http://h.example/public")
+    public, spiders = Request("http://h.example/public"), Request("http://h.example/spiders")
+    queued(public)
+    queued(spiders, spider=True)
     middleware.process_request(public)
-    Crawl.of(crawler).decide = lambda candidate: False  # type: ignore[assignment, method-assign, attr-defined]
+    crawl: Any = Crawl.of(crawler)
+    crawl.decide = lambda candidate: False
     with pytest.raises(NotFetched, match="no longer in scope"):
         middleware.process_request(public)
+    # scope never judged it, so it is not asked now
+    middleware.process_request(spiders)
+    crawl.decide = None
+    middleware.process_request(public)
+
+
+@pytest.mark.parametrize(("uri", "delay"), [(PAGE, 4.0), ("http://other.example/", None), ("mailto:a@h.example", None)])
+def test_crawl_delay_is_offered_to_the_frontier(uri: str, delay: float | None) -> None:
+    crawler = crawler_of()
+    crawl: Any = Crawl.of(crawler)
+    crawl.hosts.server("h.example").robots = "User-agent: *\nCrawl-delay: 4\n"
+    PreconditionMiddleware.from_crawler(crawler)
+    assert crawl.crawl_delay(CrawlURI(uri)) == delay
