@@ -24,11 +24,10 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
 from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
-from heritrix_scrapy.scope.middleware import judge_spider_request
+from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
-from heritrix_scrapy.uri.fixup import UriError, fix
 
 if TYPE_CHECKING:
     from typing import Self
@@ -97,7 +96,7 @@ class FrontierScheduler(BaseScheduler):
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=lambda curi: scope.seed_added(curi.uri),
+                seed_found=scope.seed_found,
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -239,13 +238,13 @@ class FrontierScheduler(BaseScheduler):
 
     def _from_outside(self, request: Request) -> CrawlURI:
         """The CrawlURI of a Request that passed no spider middleware."""
-        uri = request_uri(request)
+        uri = request_uri(request.url)
         meta = request.meta
         if meta.get("redirect_times") and meta.get("redirect_urls"):
             via = meta["redirect_urls"][-1]
             parent = self._in_process(via)
             path = hops.extend(parent.path if parent is not None else "", hops.REFER)
-            curi = CrawlURI(uri, path=path, via=request_uri_text(via), via_context="Location:")
+            curi = CrawlURI(uri, path=path, via=request_uri(via), via_context="Location:")
             if parent is not None:
                 curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
                 curi.seed = parent.seed and bool(self._settings.view.seeds_redirect_new_seeds)
@@ -429,19 +428,3 @@ class FrontierScheduler(BaseScheduler):
 
 def quiet(failure: Any) -> None:
     """Errback of Requests that we made for the spider: their end stands in the crawl log."""
-
-
-def request_uri(request: Request) -> str:
-    """The URI under which a spider's Request is queued and archived."""
-    return request_uri_text(request.url)
-
-
-def request_uri_text(url: str) -> str:
-    """A Request's URL as the crawl writes it: fixed up where that leaves what is asked of the server as it is,
-    else as it stands, without fragment."""
-    bare = url.partition("#")[0]
-    try:
-        fixed = fix(bare)
-    except UriError:
-        return bare
-    return fixed if CrawlURI(fixed).path_query == CrawlURI(bare).path_query else bare
