@@ -17,6 +17,7 @@ from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Headers, Response
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.fetch.preconditions import note_failure, note_lookup
 from heritrix_scrapy.fetch.resolver import (
     Answer,
     Lookup,
@@ -104,20 +105,17 @@ class DnsDownloadHandler:
             local = await system_lookup(name)
         now = curi.ended_ms = self.crawl.clock.now_ms()
         host = self.crawl.hosts.host(name)
-        host.looked_up_ms = now
         if found.answer is not Answer.ADDRESSES and not local:
             # a name that does not exist needs no second try
-            host.addresses, host.ttl, host.failures = [], 0, host.failures + 1
-            host.final = not heritrix and found.answer in (Answer.NO_NAME, Answer.NO_ADDRESS)
+            note_failure(host, now, final=not heritrix and found.answer in (Answer.NO_NAME, Answer.NO_ADDRESS))
             self.crawl.hosts.host_changed(name)
             self._failed(curi, status.DOMAIN_UNRESOLVABLE, found.text or f"no address for {name}")
-        host.failures, host.final = 0, False
         if local:
-            host.addresses, host.ttl = local, SYSTEM_TTL
+            note_lookup(host, local, SYSTEM_TTL, now)
             curi.status = status.DNS_SYSTEM_OK
             record = b""
         else:
-            host.addresses, host.ttl = found.addresses, found.ttl
+            note_lookup(host, found.addresses, found.ttl, now)
             curi.status = status.DNS_OK
             curi.server_ip = (self._resolver.first_server if heritrix else found.server) or None
             record = record_text(curi.began_ms, found.sets)
