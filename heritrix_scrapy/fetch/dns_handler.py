@@ -17,7 +17,6 @@ from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Headers, Response
 
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.preconditions import note_failure, note_lookup
 from heritrix_scrapy.fetch.resolver import (
     Answer,
     Lookup,
@@ -105,17 +104,20 @@ class DnsDownloadHandler:
             local = await system_lookup(name)
         now = curi.ended_ms = self.crawl.clock.now_ms()
         host = self.crawl.hosts.host(name)
+        host.looked_up_ms = now
         if found.answer is not Answer.ADDRESSES and not local:
             # a name that does not exist needs no second try
-            note_failure(host, now, final=not heritrix and found.answer in (Answer.NO_NAME, Answer.NO_ADDRESS))
+            host.addresses, host.ttl, host.failures = [], 0, host.failures + 1
+            host.final = not heritrix and found.answer in (Answer.NO_NAME, Answer.NO_ADDRESS)
             self.crawl.hosts.host_changed(name)
             self._failed(curi, status.DOMAIN_UNRESOLVABLE, found.text or f"no address for {name}")
+        host.failures, host.final = 0, False
         if local:
-            note_lookup(host, local, SYSTEM_TTL, now)
+            host.addresses, host.ttl = local, SYSTEM_TTL
             curi.status = status.DNS_SYSTEM_OK
             record = b""
         else:
-            note_lookup(host, found.addresses, found.ttl, now)
+            host.addresses, host.ttl = found.addresses, found.ttl
             curi.status = status.DNS_OK
             curi.server_ip = (self._resolver.first_server if heritrix else found.server) or None
             record = record_text(curi.began_ms, found.sets)
