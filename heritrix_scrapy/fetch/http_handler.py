@@ -53,7 +53,7 @@ from twisted.python.failure import Failure
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.fetch import headers as lines
 from heritrix_scrapy.fetch.connect import Connection, Connector, Peer, Pool
-from heritrix_scrapy.fetch.decoding import header_charset, unsatisfiable_coding
+from heritrix_scrapy.fetch.decoding import charset_name, header_charset, unsatisfiable_coding
 from heritrix_scrapy.fetch.exchange import Ending, Exchange, Limits
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -457,13 +457,12 @@ class _Fetch:
         curi.headers = head.headers
         curi.reason = head.reason.decode("latin-1")
         curi.http_version = head.version.decode("latin-1")
-        if (kind := curi.header(b"content-type")) is not None:
-            curi.content_type = kind.decode("latin-1")
-            curi.charset, unknown = header_charset(curi.content_type)
-            if unknown:
-                curi.annotate(f"unsatisfiableCharsetInHeader:{unknown}")
-        else:
-            curi.content_type = "unknown"
+        kind = curi.header(b"content-type")
+        curi.content_type = "unknown" if kind is None else kind.decode("latin-1")
+        named, unknown = header_charset(curi.content_type)
+        curi.charset = named or charset_name(self.view.default_encoding)
+        if unknown:
+            curi.annotate(f"unsatisfiableCharsetInHeader:{unknown}")
         recorder.chunked = head.framing == "chunked"
         coding = curi.header(b"content-encoding")
         if coding:
