@@ -376,7 +376,8 @@ class Frontier:
         pending = curi.credential_pending
         wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
         # what the spider asked for is retried by Scrapy's middleware, which has given up by now
-        if wanted and (waits or (curi.attempts < view.max_retries and not curi.spider_request)):
+        ours = code == status.DEFERRED or not curi.spider_request
+        if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
             self._again(queue, curi, politeness.retry_delay(view, code), now_ms)
