@@ -116,7 +116,7 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
             "FIRST": web.url(host_of(0), page_path(0)),
             "HERITRIX_DNS_SERVERS": [web.dns],
             "HERITRIX_FOLLOW": "all",
-            "HERITRIX_SURTS": ["http://(test,kill,"],
+            "HERITRIX_SURTS": ["+http://(test,kill,"],
             "HERITRIX_MIN_DELAY_MS": 2,
             "CONCURRENT_REQUESTS": CONCURRENCY,
             "LOG_LEVEL": "ERROR",
@@ -138,7 +138,7 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
         if crawl.returncode != 0:
             raise SystemExit(f"a resumed crawl failed:\n{crawl.stderr[-4000:]}")
         break
-    asked = Counter((row.host, row.target) for row in list(web.requests)[before:])
+    asked = Counter(((row.host or "").partition(":")[0], row.target) for row in web.requests[before:])
     wanted = expected(pages)
     bad, archived = unreadable(project.jobdir)
     lost = sorted(wanted - set(asked))
