@@ -16,7 +16,9 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ CONCURRENCY = 16
 #: Of so many pages one is reached through a redirect, one by a callback of the spider's only.
 EVERY_REDIRECT = 7
 EVERY_CALLBACK = 5
+#: The most requests between two kills.
+STRIDE = 600
 
 SPIDER = """
 from scrapy import Request, Spider
@@ -107,6 +111,22 @@ def unreadable(jobdir: Path) -> tuple[int, set[str]]:
     return bad, found
 
 
+def killed(process: subprocess.Popen[str], web: Web, rng: random.Random) -> bool:
+    """End a crawl at a random moment: of its start, one time in five, else some hundred requests later. False when
+    it had finished by then."""
+    wanted = 0 if rng.random() < 0.2 else rng.randrange(1, STRIDE)
+    mark = len(web.requests) + wanted
+    moment = time.monotonic() + (rng.uniform(0.3, 2.0) if not wanted else 600.0)
+    while process.poll() is None and len(web.requests) < mark + (not wanted) and time.monotonic() < moment:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(rng.uniform(0.001, 0.01))
+    if process.poll() is not None:
+        return False
+    process.kill()
+    process.communicate()
+    return True
+
+
 def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder: Path) -> dict[str, Any]:
     """One crawl, killed until it finishes or the kills are used up, then left to finish."""
     before = len(web.requests)
@@ -126,14 +146,9 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
     kills = 0
     while True:
         process = project.start(name="killed", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if kills < kills_left:
-            try:
-                process.wait(rng.uniform(0.3, 4.0))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
-                kills += 1
-                continue
+        if kills < kills_left and killed(process, web, rng):
+            kills += 1
+            continue
         crawl = project.finish(process, timeout=600)
         if crawl.returncode != 0:
             raise SystemExit(f"a resumed crawl failed:\n{crawl.stderr[-4000:]}")
