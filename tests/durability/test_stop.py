@@ -128,7 +128,7 @@ def test_pc007_a_chain_goes_on_to_its_end(serve: Serve, project: Any) -> None:
         }
     }
     web = serve(chain)
-    made = project(settings(web, "/1"))
+    made = project(settings(web, "/1", HERITRIX_MAX_HOPS=50))
     process = begin(made)
     until(process, lambda: pages_of(web)["/14"] > 0, "/14 was asked for")
     process.send_signal(signal.SIGINT)
