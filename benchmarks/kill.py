@@ -111,10 +111,10 @@ def unreadable(jobdir: Path) -> tuple[int, set[str]]:
     return bad, found
 
 
-def killed(process: subprocess.Popen[str], web: Web, rng: random.Random) -> bool:
+def killed(process: subprocess.Popen[str], web: Web, rng: random.Random, stride: int) -> bool:
     """End a crawl at a random moment: of its start, one time in five, else some hundred requests later. False when
     it had finished by then."""
-    wanted = 0 if rng.random() < 0.2 else rng.randrange(1, STRIDE)
+    wanted = 0 if rng.random() < 0.2 else rng.randrange(1, stride)
     mark = len(web.requests) + wanted
     moment = time.monotonic() + (rng.uniform(0.3, 2.0) if not wanted else 600.0)
     while process.poll() is None and len(web.requests) < mark + (not wanted) and time.monotonic() < moment:
@@ -127,7 +127,7 @@ def killed(process: subprocess.Popen[str], web: Web, rng: random.Random) -> bool
     return True
 
 
-def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder: Path) -> dict[str, Any]:
+def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder: Path, stride: int) -> dict[str, Any]:
     """One crawl, killed until it finishes or the kills are used up, then left to finish."""
     before = len(web.requests)
     project = Project(
@@ -146,7 +146,7 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
     kills = 0
     while True:
         process = project.start(name="killed", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if kills < kills_left and killed(process, web, rng):
+        if kills < kills_left and killed(process, web, rng, stride):
             kills += 1
             continue
         crawl = project.finish(process, timeout=600)
@@ -166,6 +166,28 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
     return {"kills": kills, "lost": len(set(lost) | set(missing)), "twice": twice, "bad": bad, "uris": len(wanted)}
 
 
+def measure(kills: int, pages: int, seed: int, stride: int = STRIDE) -> dict[str, Any]:
+    """Crawls with so many kills in all: what was lost, fetched twice, unreadable."""
+    rng = random.Random(seed)
+    total: Counter[str] = Counter()
+    while total["kills"] < kills or not total["crawls"]:
+        with running(site(pages)) as web, tempfile.TemporaryDirectory(prefix="kill-") as folder:
+            result = one_crawl(web, pages, kills - total["kills"], rng, Path(folder), stride)
+        print(f"crawl {total['crawls'] + 1}: {result}", flush=True)
+        total.update(result)
+        total["crawls"] += 1
+    return {
+        "kills": total["kills"],
+        "lost": total["lost"],
+        "fetched_twice": total["twice"],
+        "bound": (CONCURRENCY + 20) * total["kills"],
+        "unreadable": total["bad"],
+        "crawls": total["crawls"],
+        "uris": total["uris"],
+        "random_seed": seed,
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kill", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kills", type=int)
@@ -173,30 +195,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None, help="of the random moments")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else random.randrange(10**6)
-    rng = random.Random(seed)
-    total: Counter[str] = Counter()
-    while total["kills"] < args.kills or not total["crawls"]:
-        with running(site(args.pages)) as web, tempfile.TemporaryDirectory(prefix="kill-") as folder:
-            result = one_crawl(web, args.pages, args.kills - total["kills"], rng, Path(folder))
-        print(f"crawl {total['crawls'] + 1}: {result}", flush=True)
-        total.update(result)
-        total["crawls"] += 1
-    bound = (CONCURRENCY + 20) * total["kills"]
-    print(
-        json.dumps(
-            {
-                "kills": total["kills"],
-                "lost": total["lost"],
-                "fetched_twice": total["twice"],
-                "bound": bound,
-                "unreadable": total["bad"],
-                "crawls": total["crawls"],
-                "uris": total["uris"],
-                "random_seed": seed,
-            }
-        )
-    )
-    raise SystemExit(0 if not total["lost"] and not total["bad"] and total["twice"] <= bound else 1)
+    result = measure(args.kills, args.pages, seed)
+    print(json.dumps(result))
+    good = not result["lost"] and not result["unreadable"] and result["fetched_twice"] <= result["bound"]
+    raise SystemExit(0 if good else 1)
 
 
 if __name__ == "__main__":
