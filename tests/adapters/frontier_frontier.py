@@ -14,7 +14,7 @@ from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, pack, unpack
 from heritrix_scrapy.model.hosts import Hosts
 from heritrix_scrapy.model.status import Disposition
-from heritrix_scrapy.settings import View, default_view
+from heritrix_scrapy.settings import Settings, View, default_view
 from heritrix_scrapy.settings.defaults import BY_NAME
 from heritrix_scrapy.store import MemoryStore
 from heritrix_scrapy.uri.fixup import UriError, fix
@@ -121,7 +121,9 @@ def outlink_gate(case: Case) -> tuple[bool, object]:
     parent = CrawlURI("http://a.com/", path="L")
     parent.status, parent.settings = given["status"], view
     parent.outlinks = [Outlink("http://a.com/next", "L", "a/@href")]
-    candidates = Candidates(lambda curi: True, lambda curi: view, Preparer(prepare.canonicaliser, heritrix=True))
+    candidates = Candidates(
+        lambda curi: True, Settings(view), Preparer(prepare.canonicaliser, heritrix=True), lambda canonical: b""
+    )
     return same({"outlinks_scheduled": len(list(candidates.judge(parent)))}, case["expect"])
 
 
