@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from heritrix_scrapy.model.version import VERSION as __version__
 
 __all__ = ["Addon", "ArchiveSpider", "__version__", "crawl_uri"]
 

@@ -5,7 +5,7 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → after_fetch steps → extract → after_extract steps → robots → item pipelines of captures
+    stamp → robots → after_fetch steps → extract → after_extract steps → item pipelines of captures
     → disposition steps
 """
 
@@ -17,18 +17,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch.robots import update_robots
+from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
-from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.settings import settings_of
@@ -95,11 +94,14 @@ class ChainMiddleware:
         if curi is None:
             curi = outside(self._crawl, request)
         if curi.status == status.UNATTEMPTED and curi.deferral is None:
-            ignored = isinstance(exception, IgnoreRequest)
-            curi.status = status.BLOCKED_BY_CUSTOM if ignored else status.RUNTIME_EXCEPTION
-            if not ignored:
-                curi.annotate(f"err={type(exception).__module__}.{type(exception).__qualname__}")
-                curi.errors.append(("", exception))
+            if isinstance(exception, IgnoreRequest):
+                curi.status = status.BLOCKED_BY_CUSTOM
+            elif isinstance(exception, NotSupported):
+                # no handler for its scheme
+                curi.status = status.UNFETCHABLE
+                curi.error_text = str(exception)
+            else:
+                self._note_failure(curi, exception)
         if curi.deferral is not None:
             return None
         if await self._capture(curi):
@@ -108,6 +110,7 @@ class ChainMiddleware:
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
+        note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
@@ -115,7 +118,6 @@ class ChainMiddleware:
                 self._extraction.extract(curi, curi.settings)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
-            self._learn_robots(curi)
             if curi.recorder is not None and curi.status > 0:
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
@@ -129,18 +131,14 @@ class ChainMiddleware:
         except Exception as error:
             # a defect of a part of ours or of the user's: the URI ends as -5, the crawl goes on
             logger.exception("the chain failed on %s", curi.uri)
-            curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
-            curi.errors.append(("", error))
-            curi.status = status.RUNTIME_EXCEPTION
+            self._note_failure(curi, error)
         return True
 
-    def _learn_robots(self, curi: CrawlURI) -> None:
-        uri = curi.uri
-        if uri.startswith("http") and curi.path_query.partition("?")[0] == "/robots.txt":
-            key = server_key(uri)
-            server = self._crawl.hosts.server(key)
-            update_robots(server, curi, self._crawl.clock.now_ms(), curi.settings)
-            self._crawl.hosts.server_changed(key)
+    @staticmethod
+    def _note_failure(curi: CrawlURI, error: Exception) -> None:
+        curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
+        curi.errors.append(("", error))
+        curi.status = status.RUNTIME_EXCEPTION
 
     def _refuse(self, request: Request, curi: CrawlURI) -> Request:
         """The Request goes back to its place: no callback runs, nothing is logged as fetched."""

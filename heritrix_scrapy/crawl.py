@@ -132,7 +132,7 @@ class Crawl:
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
     ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
-    each writer; ``decide``: by the scheduler, from the scope.
+    each writer; ``decide``: by the scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -146,6 +146,8 @@ class Crawl:
         self.frontier: Frontier | None = None
         self.report: Report | None = None
         self.archives: list[Archive] = []
+        #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
+        self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.

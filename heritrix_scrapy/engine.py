@@ -26,8 +26,14 @@ class Bridge:
         self.pause_reason: str | None = None
 
     def _slot(self) -> Any:
-        engine = getattr(self._crawler, "engine", None)
-        return getattr(engine, "_slot", None)
+        return getattr(self._engine(), "_slot", None)
+
+    def _engine(self) -> Any:
+        """The engine, or None: before the crawl starts, newer versions of Scrapy refuse to tell."""
+        try:
+            return self._crawler.engine
+        except RuntimeError:
+            return None
 
     def install(self, done: Callable[[Request], None], closing: Callable[[], None]) -> None:
         """Have ``done(request)`` called once for each Request the engine lets go of, just before it does; and
@@ -75,14 +81,14 @@ class Bridge:
         if self.pause_reason is None:
             self.pause_reason = reason
             logger.error("crawl paused: %s", reason)
-        engine = self._crawler.engine
+        engine = self._engine()
         if engine is not None and not engine.paused:
             engine.pause()
 
     def resume(self) -> None:
         """Go on after ``pause``."""
         self.pause_reason = None
-        engine = self._crawler.engine
+        engine = self._engine()
         if engine is not None and engine.paused:
             engine.unpause()
             self.kick()

@@ -15,6 +15,18 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
+#: What every Request of our own making says to the middlewares between us and the wire.
+INTERNAL_META: dict[str, Any] = {
+    "download_slot": "heritrix",
+    "verbatim_url": True,
+    "dont_redirect": True,
+    "dont_retry": True,
+    "allow_offsite": True,
+    "dont_cache": True,
+    "dont_obey_robotstxt": True,
+    "handle_httpstatus_all": True,
+}
+
 _table: WeakKeyDictionary[Request, CrawlURI] = WeakKeyDictionary()
 
 

@@ -163,7 +163,7 @@ def adapters() -> Adapters:
         for target, name in ((found.run, "ADAPTERS"), (found.modern, "MODERN")):
             for group, adapter in getattr(module, name, {}).items():
                 if group in target:
-                    raise SystemExit(f"adapters.{info.name}: {group} has an adapter already")
+                    found.broken[info.name] = f"{group} has an adapter in another module already"
                 target[group] = adapter
         found.modern_rows.update(getattr(module, "MODERN_ROWS", {}))
         found.deviations.update(getattr(module, "DEVIATIONS", {}))
@@ -305,7 +305,7 @@ def main(arguments: list[str] | None = None) -> int:
         for result in differing:
             print(f"  {result.vector.id}: {shown(result.got)}  ({result.row})")
     for name, trace in found.broken.items():
-        print(f"\nadapters.{name} could not be imported:\n{trace}")
+        print(f"\nadapters.{name} cannot be used:\n{trace}")
     print("\n" + totals(results))
     bad = any(result.outcome in ("failed", "no adapter") for result in results)
     return 1 if bad or found.broken else 0

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
-from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.model.recorder import sha1_base32
 
 if TYPE_CHECKING:
@@ -148,9 +148,13 @@ class Form:
 
 def date(ms: int, version: str) -> str:
     """A WARC-Date: to the second in 1.0, to the millisecond in 1.1."""
-    seconds, rest = divmod(ms, 1000)
-    text = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
-    return f"{text}Z" if version == "1.0" else f"{text}.{rest:03d}Z"
+    text = _second(ms // 1000)
+    return f"{text}Z" if version == "1.0" else f"{text}.{ms % 1000:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def target(uri: str) -> str:
@@ -160,6 +164,7 @@ def target(uri: str) -> str:
     return _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8")), uri)
 
 
+@lru_cache(maxsize=512)
 def content_type(text: str) -> str:
     """A Content-Type as it may stand in a header: runs of blanks are one blank, control characters are left out."""
     return _CONTROL.sub("", _BLANKS.sub(" ", text)).strip()
@@ -479,4 +484,4 @@ def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: st
     return Record("warcinfo", ident, top, block, len(block))
 
 
-__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "payload_digest", "wanted", "warcinfo"]
+__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "wanted", "warcinfo"]

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from heritrix_scrapy import __version__
 from heritrix_scrapy.model.crawluri import PREREQ_CONTEXT
+from heritrix_scrapy.model.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,9 +56,7 @@ def compose(
     return _modern(curi, view, url, method, mine, body)
 
 
-def _heritrix(
-    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes
-) -> list[Field]:
+def _heritrix(curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes) -> list[Field]:
     placed: dict[bytes, list[Field]] = {}
     custom: dict[bytes, list[bytes]] = {}
     names: dict[bytes, bytes] = {}
@@ -103,9 +101,7 @@ def _heritrix(
     return [(name, clean(value)) for name, value in lines]
 
 
-def _modern(
-    curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes
-) -> list[Field]:
+def _modern(curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes) -> list[Field]:
     given: dict[bytes, list[Field]] = {}
     for name, value in own:
         given.setdefault(name.lower(), []).append((name, value))
@@ -205,7 +201,7 @@ def user_agent(view: Any) -> str:
 
 @lru_cache(maxsize=64)
 def _filled(template: str, contact: str) -> str:
-    return template.replace("@VERSION@", __version__, 1).replace("@OPERATOR_CONTACT_URL@", contact, 1)
+    return template.replace("@VERSION@", VERSION, 1).replace("@OPERATOR_CONTACT_URL@", contact, 1)
 
 
 def encode(text: str) -> bytes:

@@ -10,21 +10,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.request import getproxies
 from weakref import WeakValueDictionary
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+)
 from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
+from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.model.hosts import server_key
+from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -36,18 +44,6 @@ logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
-
-#: Meta of the Requests made here: nobody's middleware follows, repeats or refuses them.
-INTERNAL_META: dict[str, Any] = {
-    "download_slot": "heritrix",
-    "verbatim_url": True,
-    "dont_redirect": True,
-    "dont_retry": True,
-    "dont_cache": True,
-    "dont_obey_robotstxt": True,
-    "allow_offsite": True,
-    "handle_httpstatus_all": True,
-}
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -62,6 +58,26 @@ class NotFetched(IgnoreRequest):
     def __init__(self, curi: CrawlURI) -> None:
         self.status = curi.status
         super().__init__(WORDS.get(curi.status) or f"{curi.error_text or 'not fetched'} (status {curi.status})")
+
+
+#: What a failed robots.txt says of its server, in Scrapy's words.
+UNREACHABLE: dict[str, type[Exception]] = {
+    "ConnectionRefusedError": DownloadConnectionRefusedError,
+    "TimeoutError": DownloadTimeoutError,
+    "DownloadConnectionRefusedError": DownloadConnectionRefusedError,
+    "DownloadTimeoutError": DownloadTimeoutError,
+}
+
+
+def ending(curi: CrawlURI, robots_error: str | None = None) -> Exception:
+    """The exception that ends a Request with this status. A spider whose host has no address, or whose server
+    cannot be reached, is told in Scrapy's own words, so that its errback and ``RETRY_EXCEPTIONS`` know it."""
+    if curi.spider_request:
+        if curi.status == status.DOMAIN_PREREQUISITE_FAILURE:
+            return CannotResolveHostError(f"{curi.error_text}: {curi.host}")
+        if curi.status == status.ROBOTS_PREREQUISITE_FAILURE and robots_error is not None:
+            return UNREACHABLE.get(robots_error, DownloadFailedError)(f"{curi.error_text}: {curi.authority}")
+    return NotFetched(curi)
 
 
 class _Judge:
@@ -92,10 +108,17 @@ class PreselectorMiddleware(_Judge):
         curi = self._curi(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
-        code = preselect(curi, self._settings.for_uri(curi), self._crawl.decide)
+        code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
         if code:
             curi.status = code
             raise NotFetched(curi)
+
+    def _in_scope(self, curi: CrawlURI) -> bool:
+        """A spider's Request that no scope judged when it was made is not judged by one later."""
+        decide = self._crawl.decide
+        if decide is None or (curi.spider_request and not self._settings.for_uri(curi).scope_spider_requests):
+            return True
+        return decide(curi)
 
 
 class PreconditionMiddleware(_Judge):
@@ -103,6 +126,7 @@ class PreconditionMiddleware(_Judge):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
         self._proxies_seen: set[str] = set()
@@ -135,7 +159,7 @@ class PreconditionMiddleware(_Judge):
         if isinstance(decision, Stop):
             if curi.status == status.ROBOTS_PRECLUDED and curi.spider_request and self._crawler.stats is not None:
                 self._crawler.stats.inc_value("robotstxt/forbidden")
-            raise NotFetched(curi)
+            raise ending(curi, self._crawl.hosts.server(server_key(curi.uri)).robots_error)
         return None
 
     def _decide(self, request: Request, curi: CrawlURI) -> Decision:
@@ -147,6 +171,15 @@ class PreconditionMiddleware(_Judge):
             obey = not request.meta.get("dont_obey_robotstxt")
         agent = agent or curi.user_agent or user_agent(view)
         return decide(curi, self._crawl.hosts, view, self._crawl.clock.now_ms(), agent=agent, obey=obey)
+
+    def _crawl_delay(self, curi: CrawlURI) -> float | None:
+        """Seconds that the robots.txt of the URI's server asks for between two fetches, or None."""
+        key = server_key(curi.uri)
+        if not key:
+            return None
+        view = self._settings.for_uri(curi)
+        agent = curi.user_agent or user_agent(view)
+        return crawl_delay(self._crawl.hosts.server(key), agent, view.robots_standard)
 
     async def _satisfy(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> Decision:
         """Fetch what is missing, each thing at most once, until the decision is another."""

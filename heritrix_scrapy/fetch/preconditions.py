@@ -1,12 +1,13 @@
 """What must come before this URI can be fetched: an address, the server's robots.txt, a login?
 
 Plain decisions in Heritrix's order (PreconditionEnforcer.innerProcess); ``mark`` writes one onto the CrawlURI.
-What look-ups and robots fetches found stands in ``model.hosts``; ``note_lookup`` and ``note_failure`` put the
-former there, ``robots.note_robots`` the latter.
+What look-ups and robots fetches found stands in ``model.hosts``; the ``dns:`` handler puts the former there,
+``robots.note_robots`` the latter.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.fetch import robots
@@ -55,6 +56,8 @@ Decision = Proceed | Prerequisite | Stop
 
 HTTP = ("http", "https")
 
+_NAME = re.compile(r"[-\w.:]+\Z", re.ASCII)
+
 
 def decide(
     curi: CrawlURI,
@@ -83,6 +86,9 @@ def decide(
     name = curi.host
     if not name:
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no host name")
+    if view.profile != "heritrix" and not _NAME.match(name):
+        # its look-up would be refused as often as it was asked for
+        return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "not a name that DNS can look up")
     host = hosts.host(name)
     if is_expired(host, view, now_ms) or (not host.addresses and not host.final and view.await_dns_retries):
         return Prerequisite("dns:" + name)
@@ -201,16 +207,3 @@ def mark(curi: CrawlURI, decision: Decision) -> None:
     else:
         curi.status = decision.status
         curi.error_text = decision.error_text
-
-
-def note_lookup(host: Host, addresses: Sequence[str], ttl: int, now_ms: int) -> None:
-    """A look-up gave these addresses, in the order to try, for ``ttl`` seconds."""
-    host.addresses, host.ttl, host.looked_up_ms = list(addresses), ttl, now_ms
-    host.failures, host.final = 0, False
-
-
-def note_failure(host: Host, now_ms: int, *, final: bool) -> None:
-    """A look-up gave no address; ``final``: no further try follows, or the name is known not to exist."""
-    host.addresses, host.ttl, host.looked_up_ms = [], 0, now_ms
-    host.failures += 1
-    host.final = final

@@ -26,8 +26,8 @@ def politeness_delay(
     if began_ms is None or ended_ms is None:
         return 0
     delay = int(view.delay_factor * (ended_ms - began_ms))
-    delay = min(max(delay, view.min_delay_ms), view.max_delay_ms)
-    respected = view.respect_crawl_delay_up_to_seconds * 1000
+    delay = min(max(delay, int(view.min_delay_ms)), int(view.max_delay_ms))
+    respected: int = view.respect_crawl_delay_up_to_seconds * 1000
     if crawl_delay is not None and delay < respected:
         delay = max(delay, min(int(crawl_delay * 1000), respected))
     return max(delay, wait_ms)
@@ -45,4 +45,4 @@ def bandwidth_wait(size: int, kb_per_second: int) -> int:
 
 def retry_delay(view: Any, status: int) -> int:
     """Rest of the queue before the same URI is tried again."""
-    return int(view.retry_delay_seconds) * 1000 if lookup(status).retry is Retry.LATER else 0
+    return int(view.retry_delay_seconds * 1000) if lookup(status).retry is Retry.LATER else 0

@@ -200,6 +200,9 @@ GROUPS: tuple[Group, ...] = (
             row("CALCULATE_ROBOTS_ONLY", False, "bool", "True only notes what robots.txt forbids, and fetches it.", ov=True, bean="preconditions.calculateRobotsOnly"),
             row("ROBOTS_POLICY", "obey", "choice", "How robots.txt and robots meta tags are treated.", ov=True, bean="metadata.robotsPolicyName", choices=("obey", "classic", "ignore", "robotsTxtOnly")),
             row("FETCH_ROBOTS", "always", "choice", "`unless_ignored` spares robots.txt where the policy ignores it.", ov=True, choices=("always", "unless_ignored")),
+            row("ROBOTS_STANDARD", "rfc9309", "choice", "How the end of a robots.txt fetch is read: by RFC 9309, or as Heritrix does.", ov=True, choices=("rfc9309", "heritrix"), heritrix="heritrix"),
+            row("AWAIT_DNS_RETRIES", True, "bool", "While a host's look-up has tries left, its URIs in other queues wait instead of ending as -6.", ov=True, heritrix=False),
+            row("PRESELECT_PREREQUISITES", False, "bool", "Whether block rules also judge `dns:` and robots.txt prerequisites.", ov=True, heritrix=True),
         ),
     ),
     Group(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, LATER_SUFFIX, PREFIX, PROFILES
+from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,7 +107,7 @@ def _regex(value: Any, setting: Setting) -> str:
     if not isinstance(value, str):
         raise Refused("expected a regular expression")
     try:
-        re.compile(value)
+        java_compile(value)
     except re.error as error:
         raise Refused(f"not a regular expression: {error}") from None
     return value

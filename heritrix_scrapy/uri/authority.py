@@ -56,7 +56,9 @@ def fix_authority(authority: str, scheme: str | None, charset: str, *, strict: b
         authority = _check_port(authority)
         if authority.endswith(default):
             authority = authority[: -len(default)]
-    return authority[:-1] if authority.endswith(".") else authority
+    authority = authority.removesuffix(".")
+    # A leading dot of the host is gone or has raised by now; what Heritrix still finds is the user's.
+    return authority.removeprefix(".") if strict else authority
 
 
 def _check_port(authority: str) -> str:

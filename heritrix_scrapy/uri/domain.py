@@ -119,6 +119,6 @@ def assignment_level_of(uri: str, *, strict: bool = False) -> str:
 
 def registered_domain(host: str) -> str:
     """Give the assignment-level domain of a host name in ordinary order: ``www.bbc.co.uk`` → ``bbc.co.uk``."""
-    labels = host.lower().rstrip(".").split(".")
-    level = assignment_level(",".join([*reversed(labels), ""])).split(",")[:-1]
-    return ".".join(reversed(level)) or host
+    form = authority_part(surt(f"http://{host.lower().rstrip('.')}/"))
+    level = assignment_level(form)
+    return ".".join(reversed(level.split(",")[:-1])) if level.endswith(",") else level

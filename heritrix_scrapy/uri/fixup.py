@@ -72,19 +72,23 @@ class Parts(NamedTuple):
 
 def fix(text: str, charset: str = "utf-8", *, strict: bool = False) -> str:
     """Make an absolute URI of a text.  Raises UriError."""
-    clean = _CLEAN_ABSOLUTE.fullmatch(text)
-    if clean and len(text) < MAX_LENGTH:
-        scheme, authority, path, query = clean.groups("")
-        if "/." in path:
-            path = dots.remove_leniently(_without_root_dots(path)) if strict else dots.remove(path)
-        return f"{scheme}://{_http_authority(authority, scheme, strict)}{path or '/'}{query}"
+    if clean := _CLEAN_ABSOLUTE.fullmatch(text):
+        return _from_clean(clean, clean.group(1), strict)
     return _fix(text, charset, strict)
 
 
 def join(base: str, text: str, charset: str = "utf-8", *, strict: bool = False) -> str:
     """Resolve a reference against a base, an absolute URI that is fixed up already.  Raises UriError."""
-    clean = _CLEAN_RELATIVE.fullmatch(text)
-    if clean and len(text) <= MAX_LENGTH and not (strict and text.startswith("/..//")):
+    if text.startswith("http"):
+        # A dot segment is removed once more here than in fix, which Heritrix's way of doing it lets one see.
+        if (clean := _CLEAN_ABSOLUTE.fullmatch(text)) and "/." not in text:
+            return _from_clean(clean, clean.group(1), strict)
+    elif text.startswith("//"):
+        scheme = base[: base.find(":")]
+        short = scheme in DEFAULT_PORTS and "/." not in text and len(text) < MAX_LENGTH - len("https:")
+        if short and (clean := _CLEAN_ABSOLUTE.fullmatch("http:" + text)):
+            return _from_clean(clean, scheme, strict, checked="" if strict else scheme)
+    if (clean := _CLEAN_RELATIVE.fullmatch(text)) and not (strict and text.startswith("/..//")):
         root, folder, path, query = _base(base)
         if root:
             new_path, new_query = clean.groups("")
@@ -95,10 +99,8 @@ def join(base: str, text: str, charset: str = "utf-8", *, strict: bool = False) 
                 query = new_query
             elif new_query:
                 query = new_query
-            if len(root) + len(path) + len(query) <= MAX_LENGTH:
+            if len(text) <= MAX_LENGTH and len(root) + len(path) + len(query) <= MAX_LENGTH:
                 return f"{root}{path}{query}"
-    elif "/." not in text and _CLEAN_ABSOLUTE.fullmatch(text):
-        return fix(text, charset, strict=strict)
     return _join(base, text, charset, strict)
 
 
@@ -108,6 +110,18 @@ def has_scheme(text: str) -> bool:
 
 
 # ---------------------------------------------------------------- the short way
+
+
+def _from_clean(clean: re.Match[str], scheme: str, strict: bool, checked: str | None = None) -> str:
+    """Give the URI of a clean match; ``checked``: the scheme by whose rules the port is judged, if another."""
+    if clean.end() >= MAX_LENGTH:
+        _short_enough(clean.string)
+    _, authority, path, query = clean.groups("")
+    if "/." in path:
+        path = dots.remove_leniently(_without_root_dots(path)) if strict else dots.remove(path)
+    authority = _http_authority(authority, scheme if checked is None else checked, strict)
+    uri = f"{scheme}://{authority}{path or '/'}{query}"
+    return uri if len(uri) <= MAX_LENGTH else _short_enough(uri)
 
 
 @lru_cache(maxsize=8192)
@@ -157,7 +171,11 @@ def _settle(uri: str, strict: bool) -> str:
     if strict:
         return uri
     for _ in range(_MAX_ROUNDS):
-        again = _short_enough(str(_stage2(_stage1(uri, None, "utf-8", strict), strict)))
+        clean = _CLEAN_ABSOLUTE.fullmatch(uri)
+        if clean:
+            again = _from_clean(clean, clean.group(1), strict)
+        else:
+            again = _short_enough(str(_stage2(_stage1(uri, None, "utf-8", strict), strict)))
         if again == uri:
             return uri
         uri = again

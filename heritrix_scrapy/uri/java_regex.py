@@ -47,64 +47,82 @@ def java_compile(pattern: str) -> JavaPattern:
 
 def _translate(pattern: str) -> str:
     out: list[str] = []
-    place, depth = 0, 0
-    dot_all = False
-    open_scopes = 0
+    # For each open group: the flag groups opened in mid-pattern, and whether a dot takes line ends.
+    levels: list[tuple[list[str], bool]] = [([], False)]
+    place = 0
+    while place < len(pattern):
+        char = pattern[place]
+        opened, dot_all = levels[-1]
+        if char == "\\":
+            piece, place = _escaped(pattern, place, inside=False)
+            out.append(piece)
+            continue
+        if char == "[":
+            piece, place = _class(pattern, place)
+            out.append(piece)
+            continue
+        if char == "(":
+            flags = _FLAGS.match(pattern, place)
+            if flags and (flags.group(1) or flags.group(2)):
+                place = flags.end()
+                prefix, dot_all = _switched(flags, dot_all)
+                out.append(prefix)
+                if flags.group(3) == ":":
+                    levels.append(([], dot_all))
+                else:
+                    opened.append(prefix)
+                    levels[-1] = (opened, dot_all)
+                continue
+            levels.append(([], dot_all))
+            if named := _NAMED_GROUP.match(pattern, place):
+                out.append(f"(?P<{named.group(1)}>")
+                place = named.end()
+                continue
+        elif char == ")" and len(levels) > 1:
+            levels.pop()
+            out.append(")" * len(opened))
+        elif char == "|":
+            # Flags hold across alternatives, to the end of the group they stand in.
+            out.append(f"{')' * len(opened)}|{''.join(opened)}")
+            place += 1
+            continue
+        out.append(_DOT if char == "." and not dot_all else char)
+        place += 1
+    return "".join(out) + ")" * len(levels[0][0])
+
+
+def _switched(flags: re.Match[str], dot_all: bool) -> tuple[str, bool]:
+    on = "".join(sorted(set(flags.group(1)) & _FLAG_LETTERS))
+    off = "".join(sorted(set(flags.group(2) or "") & _FLAG_LETTERS))
+    dot_all = (dot_all or "s" in on) and "s" not in off
+    return f"(?{on}{'-' + off if off else ''}:", dot_all
+
+
+def _class(pattern: str, place: int) -> tuple[str, int]:
+    """Translate a character class; a class inside it is a union, which Python writes flat."""
+    start = place
+    out = ["["]
+    place += 1
+    depth = 1
     while place < len(pattern):
         char = pattern[place]
         if char == "\\":
-            piece, place = _escaped(pattern, place, inside=depth > 0)
+            piece, place = _escaped(pattern, place, inside=True)
             out.append(piece)
             continue
-        if depth:
-            if char == "]":
-                depth -= 1
-            elif char == "[":
-                # A nested class is a union, which Python writes flat.
-                nested = pattern.find("]", place)
-                if nested < 0 or pattern.startswith("&&", place + 1):
-                    raise re.error("class within a class", pattern, place)
-                out.append(_flat(pattern[place + 1 : nested]))
-                place = nested + 1
-                continue
-            elif pattern.startswith("&&", place):
-                raise re.error("intersection of classes", pattern, place)
-            out.append(char)
-            place += 1
-            continue
+        if pattern.startswith("&&", place) or pattern.startswith("[^", place):
+            raise re.error("an intersection or negation within a character class", pattern, place)
+        place += 1
         if char == "[":
-            depth = 1
-            out.append(char)
-            place += 1
-            if pattern.startswith("^", place):
-                out.append("^")
-                place += 1
-            continue
-        if char == "." and not dot_all:
-            out.append(_DOT)
-        elif char == "(" and (flags := _FLAGS.match(pattern, place)) and (flags.group(1) or flags.group(2)):
-            on = "".join(sorted(set(flags.group(1)) & _FLAG_LETTERS))
-            off = "".join(sorted(set(flags.group(2) or "") & _FLAG_LETTERS))
-            dot_all = dot_all or "s" in on
-            switched = on + (f"-{off}" if off else "")
-            if flags.group(3) == ":":
-                out.append(f"(?{switched}:")
-            elif switched:
-                # Flags in mid-pattern hold to the end of the group they stand in, or of the pattern.
-                if _enclosed(pattern[:place]):
-                    raise re.error("flags within a group", pattern, place)
-                out.append(f"(?{switched}:")
-                open_scopes += 1
-            place = flags.end()
-            continue
-        elif char == "(" and (named := _NAMED_GROUP.match(pattern, place)):
-            out.append(f"(?P<{named.group(1)}>")
-            place = named.end()
-            continue
+            depth += 1
+        elif char == "]":
+            depth -= 1
+            if not depth:
+                out.append("]")
+                return "".join(out), place
         else:
             out.append(char)
-        place += 1
-    return "".join(out) + ")" * open_scopes
+    raise re.error("a character class without end", pattern, start)
 
 
 def _escaped(pattern: str, place: int, *, inside: bool) -> tuple[str, int]:
@@ -131,17 +149,6 @@ def _escaped(pattern: str, place: int, *, inside: bool) -> tuple[str, int]:
     if following.isalpha() or following.isdigit():
         return pattern[place : place + 2], place + 2
     return re.escape(following), place + 2
-
-
-def _flat(body: str) -> str:
-    if body.startswith("^"):
-        raise re.error("negated class within a class")
-    return body
-
-
-def _enclosed(before: str) -> bool:
-    bare = re.sub(r"\\.|\[[^\]]*\]", "", before)
-    return bare.count("(") > bare.count(")") + len(re.findall(r"\(\?[a-zA-Z]+\)", bare)) * 0
 
 
 def expand(format: str, pattern: JavaPattern) -> Callable[[re.Match[str]], str]:

@@ -72,9 +72,11 @@ def host_basename(uri: str) -> str | None:
     return None if name is None else _WWW.sub("", name, count=1) if _WWW.match(name) else name
 
 
-def decoded(uri: str) -> str:
-    """Decode the percent escapes for reading; stray ones stay."""
-    return unquote_to_bytes(uri).decode("utf-8", "replace")
+def decoded(text: str, *, strict: bool = False) -> str:
+    """Decode the percent escapes for reading; stray ones stay.  ``strict`` reads ``+`` as a space, too."""
+    if strict:
+        text = text.replace("+", " ")
+    return unquote_to_bytes(text).decode("utf-8", "replace")
 
 
 def filename(path: str) -> str:

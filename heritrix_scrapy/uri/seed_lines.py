@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import category
 
 from .fixup import UriError, fix
 
@@ -45,7 +46,8 @@ def with_scheme(token: str) -> str:
 def seed_lines(text: str, *, strict: bool = False) -> Iterator[SeedLine]:
     """Give every line that says something, in order."""
     for token in tokens(text):
-        if not token[0].isalnum():
+        kind = category(token[0])
+        if not kind.startswith("L") and kind != "Nd":
             yield SeedLine(token, None)
             continue
         try:

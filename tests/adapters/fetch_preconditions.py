@@ -17,13 +17,11 @@ from heritrix_scrapy.fetch.preconditions import (
     Stop,
     decide,
     mark,
-    note_failure,
-    note_lookup,
 )
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.robots import POLICIES, update_robots
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.model.hosts import Hosts, server_key
+from heritrix_scrapy.model.hosts import Host, Hosts, server_key
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.settings.defaults import SETTINGS
 from heritrix_scrapy.uri.fixup import fix
@@ -43,6 +41,16 @@ def view_of(profile: str, /, **values: Any) -> Any:
     return SimpleNamespace(
         **{row.attribute: row.default_in(profile) for row in SETTINGS} | {"profile": profile} | values
     )
+
+
+def note_lookup(host: Host, addresses: list[str], ttl: int, now_ms: int) -> None:
+    """A look-up gave these addresses for ``ttl`` seconds."""
+    host.addresses, host.ttl, host.looked_up_ms = addresses, ttl, now_ms
+
+
+def note_failure(host: Host, now_ms: int, *, final: bool) -> None:
+    """A look-up gave no address; ``final``: it will not be tried again."""
+    host.addresses, host.ttl, host.looked_up_ms, host.final = [], 0, now_ms, final
 
 
 def _number(words: str, pattern: str, default: float) -> float:

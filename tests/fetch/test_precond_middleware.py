@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
 from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.middleware import NotFetched, PreconditionMiddleware, PreselectorMiddleware
-from heritrix_scrapy.fetch.preconditions import note_failure, note_lookup
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind, lookup
-from tests.adapters.fetch_preconditions import NOW, view_of
+from tests.adapters.fetch_preconditions import NOW, note_failure, note_lookup, view_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -203,10 +202,23 @@ def test_whose_rules_hold(profile: str, agent: str | None, setting: str | None, 
 def test_a_name_that_does_not_resolve_ends_a_download(profile: str) -> None:
     crawler = crawler_of(profile)
     engine = engine_of(crawler, resolves=False)
-    with pytest.raises(NotFetched) as caught:
-        passes(engine.middleware, Request(PAGE))
-    assert caught.value.status == -6
+    request = Request(PAGE)
+    with pytest.raises(CannotResolveHostError, match=r"h\.example"):
+        passes(engine.middleware, request)
+    curi = lookup(request)
+    assert curi is not None
+    assert curi.status == -6
     assert engine.asked == ["dns:h.example"]
+
+
+def test_a_uri_of_ours_without_an_address_is_not_fetched() -> None:
+    crawler = crawler_of("heritrix")
+    note_failure(Crawl.of(crawler).hosts.host("h.example"), NOW, final=True)
+    request = Request(PAGE)
+    curi = queued(request)
+    with pytest.raises(NotFetched):
+        passes(PreconditionMiddleware.from_crawler(crawler), request)
+    assert (curi.status, curi.error_text) == (-6, "no address for the host")
 
 
 @pytest.mark.parametrize("profile", ["modern", "heritrix"])
@@ -260,8 +272,24 @@ def test_preselector() -> None:
     with pytest.raises(NotFetched, match="blocked by"):
         middleware.process_request(request)
     assert curi.status == -5001
-    public = Request("http://h.example/public")
+    public, spiders = Request("http://h.example/public"), Request("http://h.example/spiders")
+    queued(public)
+    queued(spiders, spider=True)
     middleware.process_request(public)
-    Crawl.of(crawler).decide = lambda candidate: False  # type: ignore[assignment, method-assign, attr-defined]
+    crawl: Any = Crawl.of(crawler)
+    crawl.decide = lambda candidate: False
     with pytest.raises(NotFetched, match="no longer in scope"):
         middleware.process_request(public)
+    # scope never judged it, so it is not asked now
+    middleware.process_request(spiders)
+    crawl.decide = None
+    middleware.process_request(public)
+
+
+@pytest.mark.parametrize(("uri", "delay"), [(PAGE, 4.0), ("http://other.example/", None), ("mailto:a@h.example", None)])
+def test_crawl_delay_is_offered_to_the_frontier(uri: str, delay: float | None) -> None:
+    crawler = crawler_of()
+    crawl: Any = Crawl.of(crawler)
+    crawl.hosts.server("h.example").robots = "User-agent: *\nCrawl-delay: 4\n"
+    PreconditionMiddleware.from_crawler(crawler)
+    assert crawl.crawl_delay(CrawlURI(uri)) == delay

@@ -14,12 +14,10 @@ from heritrix_scrapy.fetch.preconditions import (
     Stop,
     decide,
     mark,
-    note_failure,
-    note_lookup,
 )
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts, Server
-from tests.adapters.fetch_preconditions import NOW, view_of
+from tests.adapters.fetch_preconditions import NOW, note_failure, note_lookup, view_of
 
 HOUR = 3_600_000
 PAGE = "http://h.example/p"
@@ -216,16 +214,7 @@ def test_mark() -> None:
     assert (curi.annotations, curi.method) == (["robotExcluded"], "POST")
 
 
-def test_notes_of_look_ups() -> None:
-    host = Hosts(lambda key: None).host("h.example")
-    note_failure(host, NOW, final=False)
-    note_failure(host, NOW + 1, final=True)
-    assert (host.addresses, host.looked_up_ms, host.failures, host.final) == ([], NOW + 1, 2, True)
-    note_lookup(host, ("192.0.2.1",), 300, NOW + 2)
-    assert (host.addresses, host.ttl, host.looked_up_ms, host.failures, host.final) == (
-        ["192.0.2.1"],
-        300,
-        NOW + 2,
-        0,
-        False,
-    )
+def test_a_name_that_cannot_be_looked_up_is_not_asked_for() -> None:
+    assert Known().decide("http://h%20x.example/p") == Stop(-6, "not a name that DNS can look up")
+    assert Known("heritrix").decide("http://h%20x.example/p") == Prerequisite("dns:h%20x.example")
+    assert Known().decide("http://[2001:db8::1]/p") == Prerequisite("http://[2001:db8::1]/robots.txt")

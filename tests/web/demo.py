@@ -169,7 +169,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = watch(subprocess.Popen(command, cwd=PROJECT), progress)
     well = report(jobdir, progress)
     if status:
-        print(f"\nscrapy ended with exit status {status}; see {near(jobdir / 'logs/scrapy.log')}")
+        log = jobdir / "logs" / "scrapy.log"
+        print(f"\nscrapy ended with exit status {status}" + (f"; see {near(log)}" if log.exists() else ""))
     return status or (0 if well else 1)
 
 

@@ -1,0 +1,273 @@
+"""How does a Scrapy project get Heritrix's logs, counters and progress? The extension that writes them.
+
+It offers itself as ``Crawl.report``; the frontier calls ``tally`` and ``finished`` for each final disposition
+and ``flush`` before each batch.
+"""
+
+from __future__ import annotations
+
+import logging
+import resource
+import traceback
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
+
+from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model import status
+from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.report import launch, progress
+from heritrix_scrapy.report.log_line import error_line, failure_entry, line
+from heritrix_scrapy.report.logs import CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
+from heritrix_scrapy.report.tally import by_status, tally
+from heritrix_scrapy.settings import settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+logger = logging.getLogger(__name__)
+
+#: Seconds between two looks at the clock, and for how long each of them prints a line.
+LOOK = 5.0
+EAGER = 60.0
+
+
+class Counting(Protocol):
+    """What the frontier tells of counters over the whole crawl, earlier processes included."""
+
+    def tallies(self) -> Mapping[str, int]: ...
+
+
+class ReportExtension:
+    """Writes the logs in JOBDIR/logs, keeps the counters, tells the progress."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._crawl = crawl = Crawl.of(crawler)
+        self._view = settings_of(crawler).view
+        self._modern = self._view.profile != "heritrix"
+        self._logs = Logs(self._directory)
+        self._begun = False
+        self._counters: Counter[str] = Counter()
+        self._pending: Counter[str] = Counter()
+        self._pending_since = 0.0
+        self._timer: Any = None
+        self._began = self._told = self._noted = 0.0
+        self._before: dict[str, tuple[float, progress.Progress]] = {}
+        self._first = progress.Progress()
+        self._last_said: Mapping[str, Any] | None = None
+        crawl.report = self
+        if self._launch_dirs:
+            launch.enter(crawl.jobdir, launch.latest(crawl.jobdir.root))
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    # -- what the frontier calls ---------------------------------------------------------------------------
+
+    def tally(self, curi: CrawlURI) -> Mapping[str, int]:
+        """Counters that this finished URI adds."""
+        return tally(curi)
+
+    def finished(self, curi: CrawlURI) -> None:
+        """Write the URI's line, and what went wrong with it into the log for that."""
+        now = self._crawl.clock.now_ms()
+        text = self._line(curi, now)
+        self._logs.append(CRAWL, text)
+        if status.lookup(curi.status).runtime_error:
+            self._logs.append(RUNTIME_ERRORS, failure_entry(text, cause(curi)))
+        self._errors(curi, now, text)
+        self._counters.update(counters := tally(curi))
+        self._count(counters)
+
+    def retried(self, curi: CrawlURI) -> None:
+        """A try failed and another follows: its errors are logged, the URI is not (Heritrix:
+        AbstractFrontier.logNonfatalErrors)."""
+        if curi.errors or curi.link_errors:
+            now = self._crawl.clock.now_ms()
+            self._errors(curi, now, self._line(curi, now))
+
+    def flush(self) -> Mapping[str, int]:
+        """Write the logs out; name → length. Raises StorageFull."""
+        if self._crawl.frontier is not None and self._crawl.bridge.is_closing():
+            # the last flushes: afterwards the store is closed and cannot be asked
+            self._last_said = self._crawl.frontier.status()
+        return self._logs.flush()
+
+    def recover(self, lengths: Mapping[str, int]) -> int:
+        """On opening a crawl that goes on: torn lines are cut, and lines will be appended. A crawl that was not
+        recovered is a new one; the logs of the one before are moved aside.
+
+        How many whole lines of the crawl log stand beyond its stored length.
+        """
+        self._begin(new=False)
+        return self._logs.recover(lengths)
+
+    # -- what Scrapy calls ---------------------------------------------------------------------------------
+
+    def spider_opened(self) -> None:
+        self._begin(new=True)
+        self._began = self._told = self._noted = self._crawl.clock.monotonic()
+        self._first = self._moment("start")
+        if self._crawl.looking:
+            return
+        now = self._crawl.clock.now_ms()
+        self._logs.append(PROGRESS, progress.LEGEND + "\n")
+        self._note(now, "RUNNING", "Preparing")
+        self._note(now, "RUNNING", "Running")
+        self._timer = create_looping_call(self._look)
+        self._timer.start(LOOK, now=False)
+
+    def spider_closed(self, reason: str) -> None:
+        if self._timer is not None and self._timer.running:
+            self._timer.stop()
+        if not self._crawl.looking:
+            now, moment = self._crawl.clock.now_ms(), self._moment("log")
+            self._logs.append(PROGRESS, progress.line(now, moment, modern=self._modern) + "\n")
+            word = "Finished" if reason == "finished" else f"Finished - {reason}"
+            self._note(now, "ENDING", word)
+            self._note(now, "ENDED", word)
+            self._say_end(reason)
+        try:
+            self._logs.flush()
+        except StorageFull as error:
+            logger.error("the logs are not complete: %s", error)
+        self._logs.close()
+        self._give_stats()
+
+    # -- inside --------------------------------------------------------------------------------------------
+
+    @property
+    def _launch_dirs(self) -> bool:
+        return bool(self._view.launch_dirs) and not self._crawl.jobdir.temporary
+
+    def _begin(self, *, new: bool) -> None:
+        """Settle where the logs lie before anything is written: where they were, or clear of what was before."""
+        if self._begun:
+            return
+        self._begun = True
+        jobdir = self._crawl.jobdir
+        if self._launch_dirs and (new or launch.latest(jobdir.root) is None):
+            launch.enter(jobdir, launch.begin(jobdir.root, self._crawl.clock.now_ms()))
+        elif new:
+            self._logs.move_aside()
+
+    def _directory(self) -> Path:
+        self._begin(new=True)
+        return self._crawl.jobdir.logs
+
+    def _line(self, curi: CrawlURI, now_ms: int) -> str:
+        if curi.uri.startswith("http") and curi.content_size > 0:
+            curi.extra_info.setdefault("contentSize", curi.content_size)
+        return line(curi, now_ms, extra_info=self._view.log_extra_info, modern=self._modern)
+
+    def _errors(self, curi: CrawlURI, now_ms: int, text: str) -> None:
+        for problem, message in curi.link_errors:
+            self._logs.append(URI_ERRORS, error_line(now_ms, curi.uri, message, problem))
+        for where, error in curi.errors:
+            self._logs.append(NONFATAL_ERRORS, failure_entry(text, told(where, error)))
+        if curi.link_errors or curi.errors:
+            self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(curi.errors)})
+
+    def _count(self, counters: Mapping[str, int]) -> None:
+        """Gather for the stats; they are given about once a second."""
+        self._pending.update(counters)
+        now = self._crawl.clock.monotonic()
+        if now - self._pending_since >= 1:
+            self._pending_since = now
+            self._give_stats()
+
+    def _give_stats(self) -> None:
+        pending, self._pending = self._pending, Counter()
+        self._crawl.add_stats({name: count for name, count in pending.items() if count})
+
+    def _look(self) -> None:
+        """Five seconds have passed: say how far the crawl is, when it is time to."""
+        now = self._crawl.clock.monotonic()
+        interval = max(float(self._view.interval_seconds), LOOK)
+        if now - self._began <= EAGER or now - self._told >= interval:
+            self._told = now
+            logger.info("progress: %s", progress.sentence(self._moment("terminal")))
+        if now - self._noted >= interval:
+            self._noted = now
+            text = progress.line(self._crawl.clock.now_ms(), self._moment("log"), modern=self._modern)
+            self._logs.append(PROGRESS, text + "\n")
+        self._give_stats()
+
+    def _totals(self) -> Counter[str]:
+        """Counters over the whole crawl, as the frontier keeps them; without one, of this run."""
+        frontier = self._crawl.frontier
+        if frontier is None:
+            return self._counters
+        return Counter(cast("Counting", frontier).tallies())
+
+    def _moment(self, of: str) -> progress.Progress:
+        """The crawl now; rates since the last moment of the same kind."""
+        now = self._crawl.clock.monotonic()
+        counted = self._totals()
+        frontier = self._crawl.frontier
+        said = self._last_said
+        if said is None:
+            said = {} if frontier is None else frontier.status()
+        queues: Mapping[str, int] = said.get("queues", {})
+        busy, snoozed = queues.get("in process", 0), queues.get("snoozed", 0)
+        active = busy + queues.get("ready", 0) + snoozed
+        listed = active + queues.get("inactive", 0)
+        queued = int(said.get("queued", 0))
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        moment = progress.Progress(
+            discovered=said.get("discovered", counted["uris/finished"]),
+            queued=queued,
+            downloaded=counted["uris/downloaded"],
+            failures=counted["uris/failed"],
+            busy=self._crawl.bridge.in_process(),
+            bytes_total=sum(count for name, count in counted.items() if name.startswith("bytes/")),
+            memory_kib=memory,
+            heap_kib=memory,
+            congestion=progress.ratio(listed, busy + snoozed),
+            average_depth=queued // listed if listed else 0,
+        )
+        since, before = self._before.get(of, (self._began, None))
+        progress.rates(
+            moment, int((now - self._began) * 1000), before or self._first, int((now - since) * 1000), self._first
+        )
+        self._before[of] = (now, moment)
+        return moment
+
+    def _note(self, now_ms: int, word: str, message: str) -> None:
+        self._logs.append(PROGRESS, progress.note(now_ms, word, message) + "\n")
+
+    def _say_end(self, reason: str) -> None:
+        """Counts by status, on the terminal."""
+        totals = self._totals()
+        rows = [f"  {count:8d}  {code:5d}  {status.label(code)}" for code, count in by_status(totals)]
+        head = f"{totals['uris/finished']} URIs ended ({self._counters['uris/finished']} in this run, {reason}):"
+        logger.info("\n".join([head, *rows]))
+        places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
+        logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))
+
+
+def told(where: str, error: BaseException | str) -> list[str]:
+    """What went wrong, as lines: the trace of an exception, else its text."""
+    if isinstance(error, BaseException):
+        return traceback.format_exception(error)
+    return [f"{where}: {error}" if where else error]
+
+
+def cause(curi: CrawlURI) -> list[str]:
+    """What ended a URI as -5: its last exception, else what is known."""
+    for where, error in reversed(curi.errors):
+        if isinstance(error, BaseException):
+            return told(where, error)
+    return [curi.error_text or "no further information"]

@@ -1,0 +1,132 @@
+"""What does one line of the crawl log say?
+
+Twelve columns, one blank between them, none empty, none with a blank inside; a thirteenth with JSON when asked
+for (Heritrix: UriProcessingFormatter). Fifteen known readers split these lines, no two alike; what all of them
+share is kept here whatever a server or page put into a value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model import status
+from heritrix_scrapy.report.times import log17, ts17
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+COLUMNS = (
+    "time",
+    "status",
+    "size",
+    "uri",
+    "hop path",
+    "via",
+    "mime",
+    "thread",
+    "start+duration",
+    "digest",
+    "source tag",
+    "annotations",
+)
+
+#: Ends without a connection or without an answer. Heritrix prints 1 as their size.
+UNANSWERED = frozenset({status.CONNECT_FAILED, status.CONNECT_LOST, status.DEEMED_NOT_FOUND})
+
+_MIME_END = re.compile(r"[\s;,]")
+_UNSAFE = re.compile(r"[^!-~\xa1-\U0010ffff]|[\xad\u1680\u2000-\u200f\u2028-\u202f\u205f\u3000\ud800-\udfff\ufeff]")
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+
+
+def token(text: str | None) -> str:
+    """The text as one column: blanks, control and invisible characters percent-encoded; ``-`` for nothing."""
+    if not text:
+        return "-"
+    if text.isascii() and text.isprintable() and " " not in text:
+        return text
+    return _UNSAFE.sub(_percent, text)
+
+
+def truncate_mime(text: str | None) -> str:
+    """A Content-Type up to its first blank, ``;`` or ``,``; ``no-type`` when nothing stands there (Heritrix:
+    MimetypeUtils.truncate)."""
+    cut = _MIME_END.split(text, maxsplit=1)[0] if text else ""
+    return cut or "no-type"
+
+
+def annotation(text: str) -> str:
+    """An annotation as it stands in the list: no comma, no blank."""
+    return token(text).replace(",", "%2C") if text else ""
+
+
+def notes_of(curi: CrawlURI) -> list[str]:
+    """All annotations of a line; after more than one attempt their number, as ``3t``, is the last (Heritrix:
+    CrawlURI.aboutToLog)."""
+    notes = [written for note in curi.annotations if (written := annotation(note))]
+    tries = f"{curi.attempts}t"
+    if curi.attempts > 1 and tries not in notes:
+        notes.append(tries)
+    return notes
+
+
+def size(curi: CrawlURI, *, modern: bool = True) -> int | None:
+    """Body bytes of an HTTP exchange, all recorded bytes of any other; None when there are none to tell."""
+    if curi.uri.startswith("http"):
+        if curi.content_length >= 0:
+            return curi.content_length
+        if curi.status in UNANSWERED:
+            return 0 if modern else 1
+    return curi.content_size if curi.content_size > 0 else None
+
+
+def line(
+    curi: CrawlURI,
+    now_ms: int,
+    *,
+    thread: int = 1,
+    extra_info: bool = False,
+    modern: bool = True,
+) -> str:
+    """The line with its line end. ``now_ms``: the time of logging; ``extra_info``: write the last column."""
+    bytes_ = size(curi, modern=modern)
+    if curi.ended_ms is None:
+        timing = "-"
+    else:
+        began = curi.began_ms if curi.began_ms is not None else 1
+        timing = f"{ts17(began)}+{curi.ended_ms - began}"
+    notes = notes_of(curi)
+    extra = f" {extra_json(curi.extra_info)}" if extra_info else ""
+    return (
+        f"{log17(now_ms)} {curi.status:5d} {'-' if bytes_ is None else bytes_:>10} {token(curi.uri)}"
+        f" {token(curi.path)} {token(curi.via)} {token(truncate_mime(curi.content_type))} #{thread:03d} {timing}"
+        f" {token(curi.digest)} {token(curi.source_tag)} {','.join(notes) or '-'}{extra}\n"
+    )
+
+
+def extra_json(extra: Mapping[str, Any]) -> str:
+    """The extra information as compact JSON on one line."""
+    return json.dumps(extra, separators=(",", ":"), default=str)
+
+
+def error_line(now_ms: int, uri: str | None, message: str, problem: str) -> str:
+    """A line of uri-errors.log (Heritrix: UriErrorFormatter): which string on which page is no URI, and why."""
+    return f'{log17(now_ms)} {token(uri) if uri else "n/a"} "{one_line(message)}" {one_line(problem)}\n'
+
+
+def failure_entry(log_line: str, trace: Sequence[str]) -> str:
+    """An entry of nonfatal-errors.log or runtime-errors.log: the URI's line, then a blank and what went wrong
+    (Heritrix: NonFatalErrorFormatter)."""
+    text = "".join(trace).strip("\n")
+    return f"{log_line} {text}\n"
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks and other control characters percent-encoded; blanks stay."""
+    return text if text.isprintable() else re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", _percent, text)

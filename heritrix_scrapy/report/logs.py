@@ -1,0 +1,148 @@
+"""How do lines get into log files so that none is torn and a batch can vouch for them?
+
+Lines gather in memory and are appended by ``flush``; a line that a crash tore is cut when the file is opened
+again. A new crawl moves the old files aside under the time they were last written (Heritrix:
+FileUtils.moveAsideIfExists).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.report.times import ts14
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+CRAWL = "crawl.log"
+URI_ERRORS = "uri-errors.log"
+RUNTIME_ERRORS = "runtime-errors.log"
+NONFATAL_ERRORS = "nonfatal-errors.log"
+PROGRESS = "progress-statistics.log"
+
+NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS)
+CHUNK = 64 * 1024
+
+
+class LogFile:
+    """One growing file of lines. Opened when first written to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lines: list[str] = []
+        self._fd = -1
+        self.length = 0
+
+    def append(self, text: str) -> None:
+        """Add whole lines; they reach the system with ``flush``."""
+        self._lines.append(text)
+
+    def flush(self) -> None:
+        """Write what was added, whole or not at all. Raises StorageFull; the lines are kept then."""
+        if self._fd < 0:
+            self.open()
+        if not self._lines:
+            return
+        data = memoryview("".join(self._lines).encode("utf-8", "replace"))
+        done = 0
+        try:
+            while done < len(data):
+                done += os.write(self._fd, data[done:])
+        except OSError as error:
+            os.ftruncate(self._fd, self.length)
+            raise StorageFull(str(self.path), len(data), error) from error
+        self._lines.clear()
+        self.length += len(data)
+
+    def open(self) -> None:
+        """Open for appending; a torn last line is cut. Raises StorageFull."""
+        try:
+            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise StorageFull(str(self.path), -1, error) from error
+        size = os.fstat(self._fd).st_size
+        whole = end_of_last_line(self._fd, size)
+        if whole < size:
+            logger.warning("%s: a torn line of %d bytes was cut", self.path, size - whole)
+            os.ftruncate(self._fd, whole)
+        self.length = whole
+
+    def lines_beyond(self, offset: int) -> int:
+        """Whole lines that stand behind ``offset``."""
+        count = 0
+        for at in range(offset, self.length, CHUNK):
+            count += os.pread(self._fd, min(CHUNK, self.length - at), at).count(b"\n")
+        return count
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def end_of_last_line(fd: int, size: int) -> int:
+    """Where the last line that has its line end stops."""
+    while size > 0:
+        start = max(size - CHUNK, 0)
+        found = os.pread(fd, size - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        size = start
+    return 0
+
+
+class Logs:
+    """The log files of one crawl. ``directory``: asked when the first file is opened."""
+
+    def __init__(self, directory: Callable[[], Path]) -> None:
+        self._directory = directory
+        self._files: dict[str, LogFile] = {}
+
+    def append(self, name: str, text: str) -> None:
+        """Add whole lines to one of the logs (see ``NAMES``)."""
+        self._file(name).append(text)
+
+    def flush(self) -> Mapping[str, int]:
+        """Write all that was added; name → length of each file in use. Raises StorageFull."""
+        for file in self._files.values():
+            file.flush()
+        return {name: file.length for name, file in self._files.items()}
+
+    def recover(self, lengths: Mapping[str, int]) -> int:
+        """Open what is there and cut torn lines; how many lines of the crawl log stand beyond its stored length."""
+        directory = self._directory()
+        for name in NAMES:
+            if (directory / name).exists():
+                self._file(name).open()
+        crawl = self._files.get(CRAWL)
+        return 0 if crawl is None else crawl.lines_beyond(lengths.get(CRAWL, 0))
+
+    def move_aside(self) -> None:
+        """Give files of an earlier crawl their time as a suffix."""
+        directory = self._directory()
+        for name in NAMES:
+            path = directory / name
+            if path.exists():
+                aside = directory / f"{name}.{ts14(int(path.stat().st_mtime * 1000))}"
+                number = 1
+                while aside.exists():
+                    number += 1
+                    aside = aside.with_name(f"{aside.name.partition('~')[0]}~{number}")
+                path.rename(aside)
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
+
+    def _file(self, name: str) -> LogFile:
+        file = self._files.get(name)
+        if file is None:
+            file = self._files[name] = LogFile(self._directory() / name)
+        return file

@@ -1,0 +1,53 @@
+"""What does one finished URI add to the crawl's counters?
+
+The counters go into the frontier's write batch of the URI, so that after a crash they still equal the log
+(Heritrix: StatisticsTracker, CrawledBytesHistotable).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.model import status
+from heritrix_scrapy.model.status import Disposition
+from heritrix_scrapy.report.log_line import truncate_mime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+#: Disposition → counter of URIs that ended so.
+URIS = {
+    Disposition.SUCCESS: "uris/downloaded",
+    Disposition.FAILURE: "uris/failed",
+    Disposition.DISREGARDED: "uris/disregarded",
+}
+
+#: Annotation → class of the bytes of a success. Without one of them they are novel.
+BYTES = (("duplicate:server-not-modified", "not_modified"), ("duplicate:digest", "dup_by_hash"))
+
+
+def tally(curi: CrawlURI) -> Mapping[str, int]:
+    """Counter → what this URI adds to it.
+
+    ``uris/...`` by disposition, ``status/CODE``, and of each success ``bytes/CLASS``, ``urls/CLASS``,
+    ``mime/TYPE`` and ``mime_bytes/TYPE``.
+    """
+    end = status.disposition(curi.status, credential_pending=curi.credential_pending)
+    counters = {"uris/finished": 1, URIS[end]: 1, f"status/{curi.status}": 1}
+    if end is Disposition.SUCCESS:
+        size = max(curi.content_size, 0)
+        kind = next((name for note, name in BYTES if note in curi.annotations), "novel")
+        mime = truncate_mime(curi.content_type).lower()
+        counters[f"urls/{kind}"] = 1
+        counters[f"bytes/{kind}"] = size
+        counters[f"mime/{mime}"] = 1
+        counters[f"mime_bytes/{mime}"] = size
+    return counters
+
+
+def by_status(counters: Mapping[str, int]) -> list[tuple[int, int]]:
+    """(status, count) of all ``status/...`` counters, the most frequent first."""
+    rows = [(int(name[7:]), count) for name, count in counters.items() if name.startswith("status/")]
+    return sorted(rows, key=lambda row: (-row[1], row[0]))

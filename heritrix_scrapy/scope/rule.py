@@ -1,0 +1,102 @@
+"""What is a rule of the scope, and what may it say?
+
+A rule looks at one URI and says ACCEPT, REJECT or NONE (nothing). The contract is one method, so that a rule of
+one's own is a few lines (Heritrix: DecideRule, PredicatedDecideRule).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+class Decision(Enum):
+    """What a rule says of a URI."""
+
+    ACCEPT = "ACCEPT"
+    REJECT = "REJECT"
+    NONE = "NONE"
+
+
+ACCEPT, REJECT, NONE = Decision.ACCEPT, Decision.REJECT, Decision.NONE
+
+
+class DecideRule:
+    """A rule. A subclass has ``evaluate`` and takes its properties as keyword arguments.
+
+    ``enabled``: a rule that is not says nothing; ``id``: name by which a sheet can address it;
+    ``should_process``: a rule asked before; when that says REJECT, this one says nothing. The sequence that
+    holds the rule heeds all three, so that ``evaluate`` need not.
+    """
+
+    enabled: bool = True
+    id: str = ""
+    comment: str = ""
+    should_process: DecideRule | None = None
+
+    #: Names of properties that hold rules, which the factory then builds.
+    rule_properties: ClassVar[tuple[str, ...]] = ()
+
+    def configure(self, view: Any) -> None:
+        """Called once, before the first URI, with the View that holds where no sheet applies."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        """What the rule says of this URI."""
+        raise TypeError(f"{type(self).__name__} has no evaluate(curi)")
+
+    @property
+    def only(self) -> Decision | None:
+        """The one thing the rule can say besides NONE, if there is only one (Heritrix: onlyDecision).
+
+        It decides which rule a verdict is put down to, never the verdict.
+        """
+        return None
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+
+class AcceptDecideRule(DecideRule):
+    """Accepts everything."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return ACCEPT
+
+    @property
+    def only(self) -> Decision | None:
+        return ACCEPT
+
+
+class RejectDecideRule(DecideRule):
+    """Rejects everything."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return REJECT
+
+    @property
+    def only(self) -> Decision | None:
+        return REJECT
+
+
+class PredicatedDecideRule(DecideRule):
+    """A rule that says ``decision`` of each URI for which ``matches`` holds, and nothing of the others."""
+
+    default_decision: ClassVar[Decision] = ACCEPT
+
+    def __init__(self, *, decision: Decision | str | None = None) -> None:
+        self.decision = self.default_decision if decision is None else Decision(decision)
+
+    def matches(self, curi: CrawlURI) -> bool:
+        """Whether the rule applies to this URI."""
+        raise TypeError(f"{type(self).__name__} has no matches(curi)")
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self.matches(curi) else NONE
+
+    @property
+    def only(self) -> Decision | None:
+        return self.decision

@@ -1,0 +1,108 @@
+"""What do the steps that led to a URI say about it?
+
+Rules that look at the hop path, at whether there is a via, and at whether the URI is a seed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model import hops
+from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+def tail(path: str, stops: str, *, counter: bool = False) -> str:
+    """The part of a hop path behind the last of ``stops``.
+
+    ``counter``: the digits and the plus sign of a path longer than is shown count as hops when no stop is
+    shown, as in Heritrix.
+    """
+    if not counter and "+" in path:
+        path = path.partition("+")[2]
+    return path[1 + max(path.rfind(stop) for stop in stops) :]
+
+
+class TooManyHopsDecideRule(PredicatedDecideRule):
+    """Whether the path has more than ``max_hops`` hops, of all kinds. Unset: HERITRIX_MAX_HOPS."""
+
+    default_decision = REJECT
+
+    def __init__(self, *, max_hops: int | None = None, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.max_hops = max_hops
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        path = curi.path
+        most = self.max_hops
+        if most is None:
+            most = curi.settings.max_hops
+        length = len(path) if len(path) <= hops.MAX_SHOWN else hops.length(path)
+        return self.decision if length > most else NONE
+
+
+@lru_cache(maxsize=8192)
+def transcluded(path: str, max_trans: int, max_speculative: int, counter: bool) -> bool:
+    """Whether the path ends in hops that bring in parts of a page, and not too many of them: at least one hop
+    behind the last L, S or M; redirects are free; X hops are counted twice over."""
+    behind = tail(path, "LSM", counter=counter)
+    return (
+        bool(behind)
+        and behind.count(hops.SPECULATIVE) <= max_speculative
+        and len(behind) - behind.count(hops.REFER) <= max_trans
+    )
+
+
+class TransclusionDecideRule(PredicatedDecideRule):
+    """Whether the URI is part of a page, a redirect's target or the like, a few hops away from its last link.
+
+    ``max_trans_hops``: hops other than R; ``max_speculative_hops``: how many of them may be X. Unset: the
+    settings of these names.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_trans_hops: int | None = None,
+        max_speculative_hops: int | None = None,
+        decision: Decision | str | None = None,
+    ) -> None:
+        super().__init__(decision=decision)
+        self.max_trans_hops = max_trans_hops
+        self.max_speculative_hops = max_speculative_hops
+        self._counter = False
+
+    def configure(self, view: Any) -> None:
+        self._counter = view.profile == "heritrix"
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        trans, speculative = self.max_trans_hops, self.max_speculative_hops
+        if trans is None:
+            trans = curi.settings.max_trans_hops
+        if speculative is None:
+            speculative = curi.settings.max_speculative_hops
+        return self.decision if transcluded(curi.path, trans, speculative, self._counter) else NONE
+
+
+class PrerequisiteAcceptDecideRule(DecideRule):
+    """Accepts what another URI needs first: an address, robots.txt, a login."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return ACCEPT if curi.path[-1:] == hops.PREREQ else NONE
+
+
+class SeedAcceptDecideRule(DecideRule):
+    """Accepts seeds."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return ACCEPT if curi.seed else NONE
+
+
+class HasViaDecideRule(PredicatedDecideRule):
+    """Whether the URI was found on another one."""
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return curi.via is not None

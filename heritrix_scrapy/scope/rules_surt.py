@@ -1,0 +1,172 @@
+"""Does a URI lie below one of the places that seeds and lists name?
+
+Places are SURT prefixes: ``http://(org,example,`` is a domain, ``http://(org,example,www,)/a/`` a directory.
+Rules listen to seeds and to the other lines of a seeds text (Heritrix: SurtPrefixedDecideRule).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
+from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix
+from heritrix_scrapy.uri.surt import candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+#: The sign of a line in a seeds text that is meant for rules of a decision.
+SIGNS = {ACCEPT: "+", REJECT: "-"}
+
+
+class SurtPrefixedDecideRule(PredicatedDecideRule):
+    """Whether the URI, or with ``also_check_via`` its via, begins with one of the prefixes.
+
+    ``surts_source``: lines (``+`` and a directive, or a plain address), or the path of a file of them;
+    ``seeds_as_surt_prefixes``: whether each seed adds the prefix it implies; ``surts_dump_file``: where the
+    prefixes are written once all seeds are read.
+    """
+
+    def __init__(
+        self,
+        *,
+        surts_source: Sequence[str] | str | Path | None = None,
+        surts_source_file: Sequence[str] | str | Path | None = None,
+        seeds_as_surt_prefixes: bool = True,
+        surts_dump_file: str | Path | None = None,
+        also_check_via: bool = False,
+        decision: Decision | str | None = None,
+    ) -> None:
+        super().__init__(decision=decision)
+        self.surts_source = surts_source if surts_source is not None else surts_source_file
+        self.seeds_as_surt_prefixes = seeds_as_surt_prefixes
+        self.surts_dump_file = surts_dump_file
+        self.also_check_via = also_check_via
+        self.prefixes = SurtPrefixSet()
+        self._hosts = _Hosts(self.prefixes)
+        self._semantics = "as_written"
+
+    def configure(self, view: Any) -> None:
+        self._semantics = view.seed_slash_semantics
+        self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
+        self.prefixes.import_mixed(text_of(self.surts_source))
+        self._hosts = _Hosts(self.prefixes)
+
+    def seed_added(self, uri: str, written: str) -> None:
+        """A seed; ``written``: its text before it was fixed up, or empty."""
+        if self.seeds_as_surt_prefixes:
+            prefix = seed_prefix(written, uri, self._semantics, strict=self.prefixes.strict)
+            if self.prefixes.add(prefix):
+                self._hosts.added(prefix)
+
+    def non_seed_line(self, line: str) -> bool:
+        """Another line of a seeds text; tells whether it was meant for this rule."""
+        sign = SIGNS.get(self.decision)
+        if sign is None or not line.startswith(sign) or not self.prefixes.add_directive(line[1:]):
+            return False
+        self._hosts = _Hosts(self.prefixes)
+        return True
+
+    def seeds_read(self) -> None:
+        """All seeds were announced: write the dump, if one is wanted."""
+        if self.surts_dump_file:
+            file = Path(self.surts_dump_file)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(self.prefixes.dump(), encoding="utf-8")
+
+    def covered(self, curi: CrawlURI) -> bool:
+        hosts = self._hosts
+        if not self.prefixes:
+            return False
+        return hosts.covers(curi.uri) or (self.also_check_via and curi.via is not None and hosts.covers(curi.via))
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self.covered(curi) else NONE
+
+
+class _Hosts:
+    """What a set of prefixes says of whole hosts, remembered.
+
+    Most prefixes are domains and hosts, and most links of a page go to few hosts: then the SURT of a URI need
+    not be made (2 µs of the 4 that the default scope takes for a link without this).
+    """
+
+    __slots__ = ("_known", "_prefixes", "_split")
+
+    def __init__(self, prefixes: SurtPrefixSet) -> None:
+        self._prefixes = prefixes
+        #: scheme and authority → whether all of it is covered; None: it depends on the path.
+        self._known: dict[str, bool | None] = {}
+        #: SURTs of hosts below which some prefix goes on.
+        self._split: set[str] | None = None
+
+    def added(self, prefix: str) -> None:
+        """A prefix joined the set."""
+        self._known.clear()
+        if self._split is not None:
+            self._split.update(host_of_prefix(prefix))
+
+    def covers(self, uri: str) -> bool:
+        """Whether the set has a prefix of this URI."""
+        if not uri.startswith(("http://", "https://")):
+            return self._prefixes.covers(uri)
+        end = uri.find("/", 8)
+        host = uri[:end] if end > 0 else uri
+        try:
+            known = self._known[host]
+        except KeyError:
+            known = self._learn(host)
+        return self._prefixes.covers(uri) if known is None else known
+
+    def _learn(self, host: str) -> bool | None:
+        form = candidate(host + "/", strict=self._prefixes.strict)
+        if self._split is None:
+            self._split = {head for prefix in self._prefixes for head in host_of_prefix(prefix)}
+        known: bool | None
+        if self._prefixes.contains_prefix_of(form):
+            known = True
+        else:
+            known = None if form in self._split else False
+        if len(self._known) >= HOSTS_REMEMBERED:
+            self._known.clear()
+        self._known[host] = known
+        return known
+
+
+HOSTS_REMEMBERED = 20_000
+
+
+def host_of_prefix(prefix: str) -> tuple[str, ...]:
+    """The SURT of the host that a prefix with a path lies on, to the slash; nothing for another prefix."""
+    head, close, path = prefix.partition(")/")
+    return (head + close,) if path else ()
+
+
+class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
+    """Whether neither the URI nor, with ``also_check_via``, its via begins with one of the prefixes."""
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return NONE if self.covered(curi) else self.decision
+
+
+def text_of(source: Sequence[str] | str | Path | None) -> str:
+    """The lines of a source as one text. Raises ConfigurationError when a file cannot be read."""
+    match source:
+        case None:
+            return ""
+        case ["ConfigPath" | "ConfigFile", {"path": str(path)}]:
+            source = Path(path)
+        case str(text) if "\n" in text or "(" in text or not text:
+            return text
+        case str(path):
+            source = Path(path)
+    if isinstance(source, Path):
+        try:
+            return source.read_text(encoding="utf-8-sig", errors="replace")
+        except OSError as error:
+            raise ConfigurationError("HERITRIX_SCOPE", str(source), f"cannot be read: {error.strerror}") from None
+    return "\n".join(str(line) for line in source)
