@@ -53,7 +53,7 @@ class _Ahead:
 
 
 def heritrix(text: str) -> Iterator[str]:
-    """References as Heritrix's pattern gives them, before escapes are taken out by ``_clean``."""
+    """References as Heritrix's pattern gives them, before escapes are taken out by ``clean``."""
     if "url(" not in text and "@" not in text and _START.search(text) is None:
         return
     scan = _HeritrixScan(text)
@@ -73,7 +73,7 @@ def heritrix(text: str) -> Iterator[str]:
             position = start.end()
             continue
         value, position = found
-        yield _clean(value)
+        yield clean(value)
 
 
 class _HeritrixScan:
@@ -119,7 +119,7 @@ class _HeritrixScan:
         return at - first <= LONGEST and self.eol.find(first + 1)[0] >= at
 
 
-def _clean(value: str) -> str:
+def clean(value: str) -> str:
     """Heritrix's clean-up: ``&amp`` without looking for its semicolon, and a few backslashes."""
     if "&amp" in value:
         value = value.replace("&amp", "&")
@@ -128,13 +128,13 @@ def _clean(value: str) -> str:
 
 _DOUBLE = r"\"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
 _SINGLE = r"'((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
-_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])++)"
+_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?:[^\"'()\\\n]++|\\[^\n])*+)"
+_URL = rf"url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})?+\s*+\)?"
 _TOKEN = re.compile(
-    rf"/\*|url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})?+\s*+\)?|@import\s*+(?:{_DOUBLE}|{_SINGLE})"
-    rf"|(image-set\()|{_DOUBLE}|{_SINGLE}",
+    rf"/\*|{_URL}|@import\s*+(?:{_DOUBLE}|{_SINGLE})|(image-set\()|{_DOUBLE}|{_SINGLE}",
     re.ASCII | re.IGNORECASE,
 )
-_IN_IMAGE_SET = re.compile(rf"\s*+(?:{_DOUBLE}|{_SINGLE})|[^,()\"']++|(,)|(\()|(\))", re.ASCII)
+_IN_IMAGE_SET = re.compile(rf"\s++|{_URL}|{_DOUBLE}|{_SINGLE}|(,)|(\()|(\))|[^\s,()\"'u]++|u", re.ASCII | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|[\n\r\f])|(.)|\Z)", re.DOTALL)
 
 
@@ -162,27 +162,25 @@ def standard(text: str) -> Generator[str, None, None]:
 
 
 def _image_set(text: str, position: int) -> Generator[str, None, int]:
-    """The strings that stand first in the options of an ``image-set()``; returns where it ends."""
+    """The images of an ``image-set()``: each ``url()``, and a string that stands first in its option. Returns where
+    it ends."""
     first, depth = True, 1
     while depth:
         match = _IN_IMAGE_SET.match(text, position)
         if match is None:
-            return position
-        if match.lastindex in (1, 2):
-            if first and depth == 1:
-                yield _unescape(match[match.lastindex])
-            first = False
-        elif match.lastindex == 3:
-            first = depth == 1
-        elif match.lastindex == 4:
-            return match.start()
-        elif match.lastindex == 5:
-            depth -= 1
-        elif match.group().strip(_BLANKS):
-            first = False
-            if match.group().strip(_BLANKS)[-3:].lower() == "url":
-                return match.end() - 3
+            break
         position = match.end()
+        which = match.lastindex or 0
+        if which in (1, 2, 3) or (which in (4, 5) and first and depth == 1):
+            yield _unescape(match[which].strip(_BLANKS))
+        if which == 6:
+            first = depth == 1
+        elif which == 7:
+            depth += 1
+        elif which == 8:
+            depth -= 1
+        if which != 6 and not match.group().isspace():
+            first = False
     return position
 
 
