@@ -128,12 +128,13 @@ NO_FACTS = Facts()
 @dataclass(slots=True)
 class Form:
     """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests`` and
-    ``metadata``: whether those records are written."""
+    ``metadata``: whether those records are written; ``charset``: what an HTTP answer without one is read as."""
 
     modern: bool = True
     version: str = "1.1"
     requests: bool = True
     metadata: bool = True
+    charset: str = "UTF-8"
 
     @classmethod
     def of(cls, view: Any) -> Form:
@@ -143,6 +144,7 @@ class Form:
             view.warc_version,
             view.warc_write_requests,
             view.warc_write_metadata,
+            view.default_encoding,
         )
 
 
@@ -349,7 +351,7 @@ def _http_request(group: _Group) -> None:
 def _metadata(group: _Group) -> None:
     if group.form.metadata:
         extra = group.address() if group.form.modern else []
-        group.add("metadata", WARC_FIELDS, metadata(group.curi, group.facts, modern=group.form.modern), extra)
+        group.add("metadata", WARC_FIELDS, metadata(group.curi, group.form, group.facts), extra)
 
 
 def _other(group: _Group) -> None:
@@ -412,7 +414,7 @@ def group(
     return making.records
 
 
-def metadata(curi: CrawlURI, facts: Facts = NO_FACTS, *, modern: bool = True) -> bytes:
+def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
     """The block of a metadata record (Heritrix: MetadataRecordBuilder)."""
     fields: list[tuple[str, str | None]] = []
     if curi.seed:
@@ -430,12 +432,13 @@ def metadata(curi: CrawlURI, facts: Facts = NO_FACTS, *, modern: bool = True) ->
         fields.append(("fetchTimeMs", str(curi.ended_ms - curi.began_ms)))
     if facts.ftp_status:
         fields.append(("ftpFetchStatus", facts.ftp_status))
-    fields.append(("charsetForLinkExtraction", curi.charset or "UTF-8"))
+    otherwise = form.charset if curi.uri.startswith("http") else "UTF-8"
+    fields.append(("charsetForLinkExtraction", curi.charset or otherwise))
     for note in curi.annotations:
         if note.startswith(CHARSET_NOTES):
             name, _, value = note.partition(":")
             fields.append((name, value))
-    if modern and curi.tls is not None and curi.tls.certificate:
+    if form.modern and curi.tls is not None and curi.tls.certificate:
         fields.append(("tlsCertificateSha256", curi.tls.certificate))
     for link in curi.outlinks:
         fields.append(("outlink", f"{link[0]} {link[1]} {link[2]}"))

@@ -180,6 +180,7 @@ class _Fetch:
         self.exchange: Exchange | None = None
         self.opening: asyncio.Timeout | None = None
         self.is_cut_off = False
+        self.is_body_unwanted = False
         self.stop: StopDownload | None = None
         self.began = time.monotonic()
         self.deadline_is_own = False
@@ -329,7 +330,7 @@ class _Fetch:
                 self.handler._pool.put(peer.key, connection)
             else:
                 connection.abort()
-            if ending is not Ending.NO_ANSWER:
+            if ending is not Ending.NO_ANSWER and not self._heritrix_repeats(exchange.head):
                 break
             if connection.uses > 1 and not exchange.fed:
                 continue  # the server had closed it meanwhile; `take` gives each connection once, so this ends
@@ -414,20 +415,24 @@ class _Fetch:
         if rule is not None and not curi.is_prerequisite:
             decision = rule.evaluate(curi)
             if getattr(decision, "name", decision) == "REJECT":
-                curi.annotate("midFetchAbort")
+                self.is_body_unwanted = True
                 return True
         return False
 
     def _heritrix_refuses(self, head: Head) -> bool:
         """Heads that Heritrix's HTTP library takes for no answer."""
-        limit = self.size_limit
         return (
             not head.version.startswith(b"HTTP/")
             or head.version == b"HTTP/0.9"
             or head.malformed > 0
-            or head.status < 200
-            or bool(limit and len(head.raw) > limit)
+            or self._heritrix_repeats(head)
         )
+
+    def _heritrix_repeats(self, head: Head | None) -> bool:
+        """Heads behind which it goes on looking for an answer, finds none, and asks again."""
+        if head is None or not self.heritrix:
+            return False
+        return head.status < 200 or bool(self.size_limit and len(head.raw) > self.size_limit)
 
     def _on_data(self, data: bytes) -> bool:
         self.body_bytes += len(data)
@@ -518,7 +523,8 @@ class _Fetch:
         curi.ended_ms = self.handler.crawl.clock.now_ms()
         if ending is Ending.RESET and self.heritrix:
             self._failed(status.CONNECT_LOST, ResponseDataLossError(str(exchange.error)), exchange.error)
-        if "midFetchAbort" in curi.annotations and ending is Ending.ABORTED:
+        if ending is Ending.ABORTED and self.is_body_unwanted:
+            curi.annotate("midFetchAbort")
             recorder.response.truncate(recorder.body_at)
             recorder.truncated.append("unspecified")
         elif ending is Ending.ABORTED:

@@ -68,8 +68,8 @@ def test_the_modern_group_names_protocol_cipher_digests_and_its_warcinfo() -> No
         assert record["WARC-Concurrent-To"] == response["WARC-Record-ID"] == "<urn:uuid:1>"
     raw = group(curi, Form(), lambda: "urn:uuid:1")[0].head
     assert raw.index(b"WARC-Protocol: http/1.1") < raw.index(b"WARC-Protocol: tls/1.3")
-    assert b"tlsCertificateSha256: " + b"ab" * 32 in metadata(curi)
-    assert b"tlsCertificate" not in metadata(curi, modern=False)
+    assert b"tlsCertificateSha256: " + b"ab" * 32 in metadata(curi, Form())
+    assert b"tlsCertificate" not in metadata(curi, HERITRIX)
 
 
 def test_the_heritrix_group_has_nothing_that_heritrix_does_not_write() -> None:
@@ -173,7 +173,7 @@ def test_metadata_of_a_seed_and_of_a_forced_uri() -> None:
     curi = CrawlURI("http://a.example/", seed=True, path="", via="http://x.example/", source_tag="tag")
     curi.outlinks = [Outlink("http://b.example/", "L", "a/@href")]
     curi.annotations = ["usingCharsetInHTML:utf-8", "inconsistentCharsetInHTML:a:b", "other:1"]
-    lines = metadata(curi).decode().split("\r\n")
+    lines = metadata(curi, Form()).decode().split("\r\n")
     assert lines == [
         "seed:",
         "charsetForLinkExtraction: UTF-8",
@@ -185,8 +185,12 @@ def test_metadata_of_a_seed_and_of_a_forced_uri() -> None:
     ]
     forced = CrawlURI("http://a.example/robots.txt", path="P", via="http://a.example/", forced=True)
     forced.began_ms, forced.ended_ms = 5, 3
-    assert metadata(forced).decode().split("\r\n")[:3] == ["force-fetch:", "via: http://a.example/", "hopsFromSeed: P"]
-    assert b"fetchTimeMs" not in metadata(forced)
+    assert metadata(forced, Form()).decode().split("\r\n")[:3] == [
+        "force-fetch:",
+        "via: http://a.example/",
+        "hopsFromSeed: P",
+    ]
+    assert b"fetchTimeMs" not in metadata(forced, Form())
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])

@@ -210,6 +210,7 @@ def test_no_answer(script: Any, kind: type[Exception]) -> None:
         (b"", 4),
         (reset_at_once, 4),
         (stall_in_head, 1),
+        (ODD["switching protocols"][0], 4),
         *((ODD[name][0], 1) for name in ("status in words", "ICY", "HTTP/0.9", "line without a colon")),
     ],
 )

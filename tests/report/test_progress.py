@@ -8,7 +8,7 @@ import pytest
 
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.report import progress
-from heritrix_scrapy.report.tally import by_status, tally
+from heritrix_scrapy.report.tally import by_status, media_type, tally
 from heritrix_scrapy.report.times import log14, log17, ts14, ts17
 
 
@@ -73,6 +73,14 @@ def test_counters_of_an_end() -> None:
     assert tally(curi) == {"uris/finished": 1, "uris/disregarded": 1, "status/-9998": 1}
     curi.status, curi.credential_pending = 401, True
     assert tally(curi)["uris/failed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "counted"),
+    [("text/html;x", "text/html"), ("unknown", "unknown"), ("", "no-type"), ("\x00/é", "other"), ("a" * 500, "other")],
+)
+def test_types_that_are_none_share_a_counter(sent: str, counted: str) -> None:
+    assert media_type(sent) == counted
 
 
 def test_by_status() -> None:
