@@ -26,7 +26,8 @@ CONTEXT = "=EMBED_MISC"
 LONGEST = 2084
 
 _BLANKS = " \t\n\x0b\f\r"
-_START = re.compile(r"@import (url\()?|url\(", re.ASCII | re.IGNORECASE)
+# Patterns over whole sheets begin with a set of characters, which the search for their start is fast for.
+_START = re.compile(r"[@uU](?i:(?<=@)import (url\()?|(?<=u)rl\()", re.ASCII)
 _EOL = re.compile(f"[{LINE_TERMINATORS}]")
 _END = re.compile(r"[);]")
 _CLOSING = {quote: re.compile(rf"{quote}\s*+[);]", re.ASCII) for quote in "\"'"}
@@ -126,15 +127,18 @@ def clean(value: str) -> str:
     return _BACKSLASH.sub(r"\1", value) if "\\" in value else value
 
 
-_DOUBLE = r"\"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
-_SINGLE = r"'((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
+# What follows the first character of a string, a url(…) and so on.
+_DOUBLE_REST = r"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
+_SINGLE_REST = r"((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
+_STRING = rf"(?:\"{_DOUBLE_REST}|'{_SINGLE_REST})"
 _BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?:[^\"'()\\\n]++|\\[^\n])*+)"
-_URL = rf"url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})?+\s*+\)?"
+_URL_REST = rf"rl\(\s*+(?:{_STRING}|{_BARE})?+\s*+\)?"
 _TOKEN = re.compile(
-    rf"/\*|{_URL}|@import\s*+(?:{_DOUBLE}|{_SINGLE})|(image-set\()|{_DOUBLE}|{_SINGLE}",
-    re.ASCII | re.IGNORECASE,
+    rf"[/@uUiI\"'](?i:(?<=/)\*|(?<=u){_URL_REST}|(?<=@)import\s*+{_STRING}|(?<=i)(mage-set\()"
+    rf"|(?<=\"){_DOUBLE_REST}|(?<='){_SINGLE_REST})",
+    re.ASCII,
 )
-_IN_IMAGE_SET = re.compile(rf"\s++|{_URL}|{_DOUBLE}|{_SINGLE}|(,)|(\()|(\))|[^\s,()\"'u]++|u", re.ASCII | re.IGNORECASE)
+_IN_IMAGE_SET = re.compile(rf"\s++|u{_URL_REST}|{_STRING}|(,)|(\()|(\))|[^\s,()\"'u]++|u", re.ASCII | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|[\n\r\f])|(.)|\Z)", re.DOTALL)
 
 

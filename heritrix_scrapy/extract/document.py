@@ -154,7 +154,8 @@ class Document:
         """A reference relative to the base. ``data:`` is dropped; beyond the limit links are only counted."""
         uri = self._resolved.get(text)
         if uri is None:
-            if is_data(text):
+            first = text[:1]
+            if (first <= " " or first in "dD") and is_data(text):
                 return
             if len(self.links) >= self._max_outlinks:
                 self.discarded += 1
