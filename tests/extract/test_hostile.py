@@ -12,7 +12,7 @@ import pytest
 from tests.extract.pages import extracted
 
 SIZE = 1_000_000
-BOUND = 4.0
+BOUND = 2.0
 
 
 def flood(piece: str) -> str:

@@ -17,7 +17,7 @@ from heritrix_scrapy.extract import attributes, css, javascript, tags
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-RUNS = 3000
+RUNS = 1000
 DOT = "[^\n\r\x85\u2028\u2029]"
 END = r"(?=(?:\r\n|[\n\r\x85\u2028\u2029])?\Z)"
 
