@@ -41,7 +41,7 @@ SCRIPTS = ['"', "'", "\\", "\\\\", "u0022", "u0027", "\\u0022", "a.b", "/x", "<"
 PAGES = ["<", ">", "<a ", "<script", "</script>", "</script >", "<style", "</style>", "<!--", "-->", "<!-->", "<!--[if"]
 PAGES += ["x=1", 'class="a"', '<p class="x">', "<br>", "</p>", "<meta ", "<META\n", " ", "\n", '"', "=", "script", "-"]
 PAGES += ["<b", ' id="y"', "/>", '<form id="a">', "<scriptx ", "style ", '<div class="q" alt="z">', "--"]
-PAGES += ['<div class="q"alt="z">', "<q" + "z" * 64 + " ", "<a href=b>"]
+PAGES += ['<div class="q"alt="z">', "<q" + "z" * 64 + " ", "<a href=b>", "<SCRIPT>", '<FORM ID="a">']
 PIECES = ["href", "src", "onclick", "on", "data", "-", "data-x", "=", " = ", '"', "'", " ", "\n", "v", "x/y", "a" * 60]
 PIECES += ["value", "\r\n", "\x85", "code", "codebase", "é", "on" + "k" * 64, ":"]
 
