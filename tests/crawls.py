@@ -70,8 +70,12 @@ class Crawl:
     @property
     def log(self) -> list[str]:
         """Lines of crawl.log, of the latest launch where launches have folders."""
-        found = self._place("logs/crawl.log")
-        return found.read_text(encoding="utf-8").splitlines() if found.exists() else []
+        return self._lines("crawl.log")
+
+    @property
+    def runtime_errors(self) -> list[str]:
+        """Lines of runtime-errors.log: what went wrong in our own parts."""
+        return self._lines("runtime-errors.log")
 
     @property
     def statuses(self) -> dict[str, list[int]]:
@@ -91,9 +95,10 @@ class Crawl:
             if path.is_file() and path.name.removesuffix(".open").endswith((".warc", ".warc.gz"))
         )
 
-    def _place(self, name: str) -> Path:
-        latest = self.jobdir / "latest" / name
-        return latest if latest.exists() else self.jobdir / name
+    def _lines(self, name: str) -> list[str]:
+        latest = self.jobdir / "latest" / "logs" / name
+        found = latest if latest.exists() else self.jobdir / "logs" / name
+        return found.read_text(encoding="utf-8").splitlines() if found.exists() else []
 
 
 class Project:

@@ -125,18 +125,24 @@ class Frontier:
                 self.flush(self._clock.now_ms())
         return added
 
-    def add_request(self, curi: CrawlURI, fingerprint: bytes, *, dont_filter: bool, priority: int = 0) -> bool:
+    def add_request(
+        self, curi: CrawlURI, fingerprint: bytes, *, dont_filter: bool, priority: int = 0, resumed: bool = False
+    ) -> bool:
         """Add a Request of the spider's own; False when the spider has asked for it before.
 
         ``priority``: Scrapy's; the higher, the earlier in its queue. The page counts as seen for extractors, and
-        an entry of theirs that is queued already gives way when its turn comes. A seed is remembered also when
-        it is not to be filtered: a resumed crawl has to know it.
+        an entry of theirs that is queued already gives way when its turn comes. What ``start()`` asks for is
+        remembered by a name of its own, also when it is not to be filtered: ``resumed`` drops it if an earlier
+        process had it.
         """
         if curi.seed and self._seed_found is not None:
             self._seed_found(curi)
         ledger = self._ledger
         row = keys.request(fingerprint)
+        started = keys.request(b"start" + fingerprint)
         if not dont_filter and ledger.get(row) is not None:
+            return False
+        if resumed and curi.seed and ledger.get(started) is not None:
             return False
         curi.spider_request = True
         self.candidates.prepare(curi)
@@ -146,7 +152,9 @@ class Frontier:
                 curi.precedence = max(curi.precedence, 0)
         if not self._place(curi):
             return False
-        if curi.seed or not dont_filter:
+        if curi.seed:
+            ledger.put(started, b"")
+        if not dont_filter:
             ledger.put(row, b"")
         seen = keys.seen(curi.canonical)
         ledger.totals.candidates += 1
@@ -367,7 +375,9 @@ class Frontier:
         record.total_budget = view.queue_total_budget
         pending = curi.credential_pending
         wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
-        if wanted and (waits or curi.attempts < view.max_retries):
+        # what the spider asked for is retried by Scrapy's middleware, which has given up by now
+        ours = code == status.DEFERRED or not curi.spider_request
+        if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
             self._again(queue, curi, politeness.retry_delay(view, code), now_ms)

@@ -1,9 +1,10 @@
-"""How the uri room answers ``output.json``."""
+"""How the uri room, and hop paths of the model, answer ``output.json``."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from heritrix_scrapy.model import hops
 from heritrix_scrapy.uri.surt import surt
 
 
@@ -12,4 +13,10 @@ def surt_of(case: dict[str, Any]) -> tuple[bool, object]:
     return got == case["expected"], got
 
 
-ADAPTERS = {"output/surt": surt_of}
+def extended(case: dict[str, Any]) -> tuple[bool, object]:
+    path, hop = case["input"]
+    got = hops.extend(path or "", hop) if hop else path or ""
+    return got == case["expected"], got
+
+
+ADAPTERS = {"output/surt": surt_of, "output/hops_path": extended}

@@ -78,6 +78,7 @@ WHOLE: Corpus = {
 
 # Answers that end before they promised to; what came is what is kept.
 BROKEN: Corpus = {
+    "/head-cut": {"wire": "HTTP/1.1 200 OK\r\nContent-Type: text/ht"},
     "/short": {"body": "<p>less than promised", "length": 1000},
     "/cut": {"fill": 5000, "cut": 1234},
     "/reset": {"fill": 5000, "reset_after": 1234, "drip": [617, 0.05]},
@@ -93,7 +94,6 @@ NOTHING: Corpus = {
     "/close-now": {"close_now": True},
     "/reset-now": {"reset_now": True},
     "/garbage": {"wire": "\x00\x01\x02 this is no HTTP at all\r\n\r\n"},
-    "/head-cut": {"wire": "HTTP/1.1 200 OK\r\nContent-Type: text/ht"},
 }
 
 ROBOTS: dict[str, Any] = {"type": "text/plain", "body": "User-agent: *\nDisallow:\n"}

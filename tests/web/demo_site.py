@@ -1,4 +1,4 @@
-"""The demonstration web of ``make crawl``: ten hosts that show what an archival crawl meets.
+"""The demonstration web of ``make crawl``: a dozen hosts that show what an archival crawl meets.
 
 Pages, style sheets, scripts and images on hosts of their own, redirects, robots.txt rules, a login wall, a
 calendar without end, a host that is down, one that does not exist, and servers that stall, cut off or send
@@ -188,6 +188,7 @@ SITES: dict[str, dict[str, Any]] = {
                     "${http:down.demo.test}/",
                     "${http:no-such-host.demo.test}/",
                     "${http:mute.demo.test}/",
+                    "${http:ill.demo.test}/",
                 ),
             ),
             "/short": {"type": "text/plain", "fill": 900, "length": 1000},
@@ -203,6 +204,8 @@ SITES: dict[str, dict[str, Any]] = {
         }
     },
     "down.demo.test": {"listen": False},
+    # Whoever cannot say what its robots.txt allows is not crawled (RFC 9309).
+    "ill.demo.test": {"routes": {"/robots.txt": {"status": 500, "body": "broken"}, "/": page("Unseen")}},
     "mute.demo.test": {"routes": {"/robots.txt": FREE, "/": {"close_now": True}}},
     "mirror.demo.test": {"cname": "www.demo.test"},
 }
@@ -215,3 +218,4 @@ SEEDS = [
     "${https:secure.demo.test}/",
 ]
 SEEDS += ["${http:shop.demo.test}/", "${http:faults.demo.test}/", "${http:static.demo.test}/lazy/panel.html"]
+SEEDS += ["${http:down.demo.test}/", "${http:mute.demo.test}/", "${http:ill.demo.test}/", "${http:nowhere.demo.test}/"]

@@ -1,7 +1,7 @@
 """Hosts that are not well, one fault each: names, ports, TLS, stalls, robots.txt, logins, traps.
 
 `SITES` is the web; `SEEDS` has one URI for each fault, with the statuses that a crawl may end it with (any,
-where it is a matter of policy). No page links to them: every fault is a seed of its own.
+where it is a matter of policy). A seed that a seed's redirect leads to is fetched once more, up to five times. No page links to them: every fault is a seed of its own.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ TRAPS = {
         patterns=[
             [r"/day/(\d+)", links("/day/$+1")],
             [r"/deeper/.*", links("again/deeper/again/deeper/")],
-            [r"/next/(\d+)", {"redirect": "/next/$+1"}],
+            # Redirects cost no hops in the default scope, as in Heritrix: this chain is long, not endless.
+            [r"/next/([1-9]|[1-4]\d)", {"redirect": "/next/$+1"}],
             [r"/list\?sort=(\d+)", links("/list?sort=$+1")],
         ],
     )

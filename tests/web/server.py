@@ -223,6 +223,8 @@ class Web:
         host = self.host(request.host)
         if host is None:
             host = next(declared for declared in self.hosts.values() if ip in declared["ips"])
+        if "cname" in host and "routes" not in host:
+            host = self.host(host["cname"]) or host
         declared, match = route(host, request)
         key = (request.host, request.target)
         self._counts[key] += 1
