@@ -26,6 +26,7 @@ from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.operate.extension import ControlExtension
 from heritrix_scrapy.report.extension import ReportExtension
+from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import ScopeMiddleware
 from heritrix_scrapy.settings import settings_of
 
@@ -58,7 +59,6 @@ HANDLERS: dict[str, type] = {
 
 #: What the project left alone must not look like its choice; ours, at the add-on's own priority.
 DEFAULTS: dict[str, Any] = {
-    "CONCURRENT_REQUESTS": 25,
     "CONCURRENT_ITEMS": 8,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
     "DOWNLOAD_TIMEOUT": 0,
@@ -99,9 +99,6 @@ class Addon:
             settings.set("JOBDIR", None, "cmdline")
         else:
             check_jobdir(settings)
-        for name, value in DEFAULTS.items():
-            if not chosen(settings, name):
-                settings.set(name, value, "addon")
         settings.set("SCHEDULER", FrontierScheduler, "addon")
         for component in REMOVED:
             settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", component, None)
@@ -118,9 +115,12 @@ class Addon:
         crawl = Crawl.of(self._crawler)
         if looking:
             crawl.looking = True
-        translated = settings_of(self._crawler, contact_required=not looking)
-        if not chosen(settings, "USER_AGENT"):
-            settings.set("USER_AGENT", user_agent(translated.view), "addon")
+        view = settings_of(self._crawler, contact_required=not looking).view
+        scope_of(self._crawler)
+        defaults = {**DEFAULTS, "CONCURRENT_REQUESTS": view.max_toe_threads, "USER_AGENT": user_agent(view)}
+        for name, value in defaults.items():
+            if not chosen(settings, name):
+                settings.set(name, value, "addon")
 
 
 def chosen(settings: BaseSettings, name: str) -> bool:

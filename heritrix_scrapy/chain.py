@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import build_from_crawler, load_object
 
@@ -94,11 +94,14 @@ class ChainMiddleware:
         if curi is None:
             curi = outside(self._crawl, request)
         if curi.status == status.UNATTEMPTED and curi.deferral is None:
-            ignored = isinstance(exception, IgnoreRequest)
-            curi.status = status.BLOCKED_BY_CUSTOM if ignored else status.RUNTIME_EXCEPTION
-            if not ignored:
-                curi.annotate(f"err={type(exception).__module__}.{type(exception).__qualname__}")
-                curi.errors.append(("", exception))
+            if isinstance(exception, IgnoreRequest):
+                curi.status = status.BLOCKED_BY_CUSTOM
+            elif isinstance(exception, NotSupported):
+                # no handler for its scheme
+                curi.status = status.UNFETCHABLE
+                curi.error_text = str(exception)
+            else:
+                self._note_failure(curi, exception)
         if curi.deferral is not None:
             return None
         if await self._capture(curi):
@@ -128,10 +131,14 @@ class ChainMiddleware:
         except Exception as error:
             # a defect of a part of ours or of the user's: the URI ends as -5, the crawl goes on
             logger.exception("the chain failed on %s", curi.uri)
-            curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
-            curi.errors.append(("", error))
-            curi.status = status.RUNTIME_EXCEPTION
+            self._note_failure(curi, error)
         return True
+
+    @staticmethod
+    def _note_failure(curi: CrawlURI, error: Exception) -> None:
+        curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
+        curi.errors.append(("", error))
+        curi.status = status.RUNTIME_EXCEPTION
 
     def _refuse(self, request: Request, curi: CrawlURI) -> Request:
         """The Request goes back to its place: no callback runs, nothing is logged as fetched."""

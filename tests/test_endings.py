@@ -48,7 +48,7 @@ ENDINGS: dict[str, Ending] = {
     "ok": DONE,
     "e404": Ending((404,), 1, "errback", "HttpError"),
     "refused": Ending((-2,), 0, "errback", "DownloadConnectionRefusedError"),
-    "unknown_host": Ending((-6,), 0, "errback", "IgnoreRequest"),
+    "unknown_host": Ending((-6,), 0, "errback", "CannotResolveHostError"),
     "mw_ignore": Ending((-5002,), 0, "errback", "IgnoreRequest"),
     "mw_error": Ending((-5,), 0, "errback", "RuntimeError", annotation="err=builtins.RuntimeError"),
     "mw_response": Ending((200,), 0, "callback", items=1, annotation="notArchived"),
@@ -183,7 +183,11 @@ class Ends(Spider):
             if sc == "redirect_max": meta["redirect_times"] = 20
             callback = getattr(self, "parse_" + sc, self.parse)
             if sc == "lambda": callback = lambda response: self.parse(response)
-            yield Request(url, meta=meta, callback=callback, errback=self.failed, dont_filter=True)
+            # the last one ends the crawl: behind what the others give back to the queue
+            priority = -10 if sc == "close" else 0
+            yield Request(
+                url, meta=meta, callback=callback, errback=self.failed, dont_filter=True, priority=priority
+            )
     def item(self, response):
         return {"sc": response.meta["sc"], "uri": response.url, "base": self.settings["BASE"]}
     def parse(self, response):

@@ -8,6 +8,7 @@ extractor in both orders.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -185,7 +186,7 @@ def crawl(folder, addon: bool, follow: str | None = None) -> tuple[Counter[str],
         result = project.run(name="users", timeout=90)
         assert result.returncode == 0, result.stderr[-4000:]
         assert result.stats["finish_reason"] == "finished"
-        text = (folder / "feed.jsonl").read_text()
+        text = re.sub(r"full/[0-9a-f]{40}", "full/<name>", (folder / "feed.jsonl").read_text())
         for name, base in bases.items():
             text = text.replace(base, f"<{name}>")
         entries = Counter(json.dumps(json.loads(line), sort_keys=True) for line in text.splitlines())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ def value(text: str) -> str | None:
     return None if _CONTROL.search(folded) else folded
 
 
+@lru_cache(maxsize=256)
+def _usable(name: str) -> bool:
+    return bool(name) and _BAD_LABEL.search(name) is None
+
+
 def line(name: str, text: str | None) -> str:
     """One field with its line end; empty when the field has to be left out.
 
@@ -48,7 +54,7 @@ def line(name: str, text: str | None) -> str:
     if text is None:
         return f"{label(name)}:{CRLF}"
     written = value(text)
-    if written is None or not name or _BAD_LABEL.search(name):
+    if written is None or not _usable(name):
         logger.warning("field left out of a record: %r: %r", name, text[:200])
         return ""
     return f"{name}: {written}{CRLF}"

@@ -1,7 +1,8 @@
 """Which bytes does a payload digest cover?
 
-Heritrix hashes every byte after the head, chunk framing included. WARC/1.1 means the entity: content coding
-kept, transfer coding taken off (ISO 28500:2017, 5.9; Heritrix: RecordingOutputStream).
+Every byte after the head, chunk framing included: so Heritrix writes it (RecordingOutputStream), and so those
+who verify records read it (``warcio check``, FastWARC). ISO 28500:2017, 5.9 means the entity, with transfer
+coding taken off; that value is to be had here for who compares with archives that keep it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from heritrix_scrapy.model.recorder import Recorder
 
 
-def payload_digest(recorder: Recorder, *, entity: bool = True) -> str:
-    """``sha1:BASE32`` of the payload. ``entity``: the WARC/1.1 meaning; else Heritrix's."""
+def payload_digest(recorder: Recorder, *, entity: bool = False) -> str:
+    """``sha1:BASE32`` of the payload. ``entity``: without transfer coding."""
     if entity and recorder.chunked:
         return sha1_base32(dechunk(recorder.response.chunks(recorder.body_at)))
     return recorder.body_digest

@@ -6,18 +6,17 @@ by the capture chain, before any code of the user sees the answer.
 
 from __future__ import annotations
 
-import uuid
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import heritrix_scrapy
 from heritrix_scrapy.archive.capture import CapturePipeline
-from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.archive.names import FileNames, Machine
 from heritrix_scrapy.archive.records import Crawler as Who
 from heritrix_scrapy.archive.records import Form, Record, group, wanted, warcinfo
 from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CapturePipeline", "WarcWriterPipeline"]
 
-SOFTWARE = f"heritrix_scrapy/{heritrix_scrapy.__version__} https://scrapy.org"
+SOFTWARE = f"heritrix_scrapy/{VERSION}"
 
 
 class WarcWriterPipeline(CapturePipeline):
@@ -60,8 +59,13 @@ class WarcWriterPipeline(CapturePipeline):
             limit=self._view.warc_max_file_size_bytes,
             elsewhere=self._earlier,
             follow=names.follow,
+            claim=self._claim,
         )
         self._crawl.archives.append(self.files)
+
+    def open_spider(self) -> None:
+        """Repair what a crash left, also when this crawl writes nothing."""
+        self.files.repair()
 
     def close_spider(self) -> None:
         """Finish the open file; its length can still be asked for."""
@@ -70,12 +74,8 @@ class WarcWriterPipeline(CapturePipeline):
 
     def process_capture(self, curi: CrawlURI) -> None:
         """Write the records of one URI. Raises StorageFull; then nothing of it is in the file."""
-        modern = self._form.modern
-        if not wanted(curi, modern=modern):
+        if not wanted(curi, modern=self._form.modern):
             return
-        recorder = curi.recorder
-        if modern and recorder is not None and recorder.chunked and curi.digest:
-            curi.digest = payload_digest(recorder)
         view = curi.settings
         form = self._form if view is None or view is self._view else Form.of(view)
         records = group(curi, form, record_id, warcinfo_id=self.files.prepare())
@@ -105,6 +105,11 @@ class WarcWriterPipeline(CapturePipeline):
         found = [root / "warcs", *root.glob("[0-9]" * 14 + "/warcs")]
         return [path for path in found if path != current and path.is_dir()]
 
+    def _claim(self) -> bytes | None:
+        """In a folder that is not the job's own, only files that tell of this package are ours to repair."""
+        own = not self._view.warc_dir and not self._crawl.jobdir.temporary
+        return None if own else b"software: heritrix_scrapy/"
+
     def _warcinfo(self, filename: str) -> Record:
         view: Any = self._view
         who = Who(
@@ -124,4 +129,7 @@ class WarcWriterPipeline(CapturePipeline):
 
 def record_id() -> str:
     """A fresh record id (Heritrix: BaseWARCRecordBuilder.generateRecordID)."""
-    return f"urn:uuid:{uuid.uuid4()}"
+    # a random UUID (RFC 9562, 5.4), without uuid.uuid4's object: three are made for each page
+    digits = os.urandom(16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
-from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.model.recorder import sha1_base32
 
 if TYPE_CHECKING:
@@ -128,12 +128,13 @@ NO_FACTS = Facts()
 @dataclass(slots=True)
 class Form:
     """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests`` and
-    ``metadata``: whether those records are written."""
+    ``metadata``: whether those records are written; ``charset``: what an HTTP answer without one is read as."""
 
     modern: bool = True
     version: str = "1.1"
     requests: bool = True
     metadata: bool = True
+    charset: str = "UTF-8"
 
     @classmethod
     def of(cls, view: Any) -> Form:
@@ -143,14 +144,19 @@ class Form:
             view.warc_version,
             view.warc_write_requests,
             view.warc_write_metadata,
+            view.default_encoding,
         )
 
 
 def date(ms: int, version: str) -> str:
     """A WARC-Date: to the second in 1.0, to the millisecond in 1.1."""
-    seconds, rest = divmod(ms, 1000)
-    text = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
-    return f"{text}Z" if version == "1.0" else f"{text}.{rest:03d}Z"
+    text = _second(ms // 1000)
+    return f"{text}Z" if version == "1.0" else f"{text}.{ms % 1000:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def target(uri: str) -> str:
@@ -160,6 +166,7 @@ def target(uri: str) -> str:
     return _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8")), uri)
 
 
+@lru_cache(maxsize=512)
 def content_type(text: str) -> str:
     """A Content-Type as it may stand in a header: runs of blanks are one blank, control characters are left out."""
     return _CONTROL.sub("", _BLANKS.sub(" ", text)).strip()
@@ -344,7 +351,7 @@ def _http_request(group: _Group) -> None:
 def _metadata(group: _Group) -> None:
     if group.form.metadata:
         extra = group.address() if group.form.modern else []
-        group.add("metadata", WARC_FIELDS, metadata(group.curi, group.facts, modern=group.form.modern), extra)
+        group.add("metadata", WARC_FIELDS, metadata(group.curi, group.form, group.facts), extra)
 
 
 def _other(group: _Group) -> None:
@@ -407,7 +414,7 @@ def group(
     return making.records
 
 
-def metadata(curi: CrawlURI, facts: Facts = NO_FACTS, *, modern: bool = True) -> bytes:
+def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
     """The block of a metadata record (Heritrix: MetadataRecordBuilder)."""
     fields: list[tuple[str, str | None]] = []
     if curi.seed:
@@ -425,12 +432,13 @@ def metadata(curi: CrawlURI, facts: Facts = NO_FACTS, *, modern: bool = True) ->
         fields.append(("fetchTimeMs", str(curi.ended_ms - curi.began_ms)))
     if facts.ftp_status:
         fields.append(("ftpFetchStatus", facts.ftp_status))
-    fields.append(("charsetForLinkExtraction", curi.charset or "UTF-8"))
+    otherwise = form.charset if curi.uri.startswith("http") else "UTF-8"
+    fields.append(("charsetForLinkExtraction", curi.charset or otherwise))
     for note in curi.annotations:
         if note.startswith(CHARSET_NOTES):
             name, _, value = note.partition(":")
             fields.append((name, value))
-    if modern and curi.tls is not None and curi.tls.certificate:
+    if form.modern and curi.tls is not None and curi.tls.certificate:
         fields.append(("tlsCertificateSha256", curi.tls.certificate))
     for link in curi.outlinks:
         fields.append(("outlink", f"{link[0]} {link[1]} {link[2]}"))
@@ -479,4 +487,4 @@ def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: st
     return Record("warcinfo", ident, top, block, len(block))
 
 
-__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "payload_digest", "wanted", "warcinfo"]
+__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "wanted", "warcinfo"]

@@ -12,7 +12,6 @@ import fcntl
 import logging
 import os
 import zlib
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from isal import isal_zlib
@@ -32,6 +31,9 @@ LEVEL = 1
 GZIP = 31  # window bits of a gzip member
 END = b"\r\n\r\n"
 CHUNK = 256 * 1024
+
+#: What is counted of the records of each type: block bytes, bytes of whole records, bytes in the file.
+COUNTED = ("num_records", "content_bytes", "total_bytes", "size_on_disk")
 
 
 def members(record: Record, *, compress: bool) -> Iterator[bytes]:
@@ -68,8 +70,9 @@ class WarcFiles:
 
     ``directory``: asked when a file is made; ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
-    ``limit``: bytes after which the next group goes to a new file, -1 none. Nothing is touched before the first
-    use, at which files left open by a crash are repaired.
+    ``limit``: bytes after which the next group goes to a new file, -1 none; ``follow``: told the names that are
+    there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
+    Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
 
     def __init__(
@@ -82,17 +85,18 @@ class WarcFiles:
         limit: int = 1_000_000_000,
         elsewhere: Callable[[], Sequence[Path]] = tuple,
         follow: Callable[[list[str]], None] | None = None,
+        claim: Callable[[], bytes | None] = lambda: None,
     ) -> None:
-        self._directory, self._name, self._opening = directory, name, opening
+        self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
         self._place: Path | None = None
         self._fd = -1
         self._current = ""
         self._warcinfo_id = ""
-        self._position = 0
+        self._position = self._first_group = 0
         self._grown: dict[str, int] = {}
         self._unsynced = False
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, list[int]] = {}
         #: Groups written since the counters were last taken.
         self.counted = 0
 
@@ -100,7 +104,7 @@ class WarcFiles:
 
     def prepare(self) -> str:
         """Have a file open that takes one more group; the id of its warcinfo record. Raises StorageFull."""
-        if self._fd >= 0 and 0 <= self._limit < self._position:
+        if self._fd >= 0 and 0 <= self._limit < self._position and self._position > self._first_group:
             self.close()
         if self._fd < 0:
             self._start()
@@ -188,18 +192,19 @@ class WarcFiles:
                 self._fd = -1
             path.unlink(missing_ok=True)
             raise
+        self._first_group = self._position
         sync_directory(place)
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
-        counts = self._counts
         self.counted += 1
         for record, size in zip(group, sizes, strict=True):
-            whole = len(record.head) + record.length + len(END)
-            for kind in (record.kind, "totals"):
-                counts[f"warc/{kind}/num_records"] += 1
-                counts[f"warc/{kind}/content_bytes"] += record.length
-                counts[f"warc/{kind}/total_bytes"] += whole
-                counts[f"warc/{kind}/size_on_disk"] += size
+            row = self._counts.get(record.kind)
+            if row is None:
+                row = self._counts[record.kind] = [0, 0, 0, 0]
+            row[0] += 1
+            row[1] += record.length
+            row[2] += len(record.head) + record.length + len(END)
+            row[3] += size
 
     # -- what the frontier's batch vouches for -------------------------------------------------------------
 
@@ -225,9 +230,15 @@ class WarcFiles:
         return -1
 
     def drain_counts(self) -> Mapping[str, int]:
-        """Counters since the last call: per record type and in total, records and bytes."""
-        counts, self._counts, self.counted = self._counts, Counter(), 0
-        return counts
+        """Counters since the last call, ``warc/KIND/COUNTED``: per record type and in total, see ``COUNTED``."""
+        counts, self._counts, self.counted = self._counts, {}, 0
+        if counts:
+            counts["totals"] = [sum(column) for column in zip(*counts.values(), strict=True)]
+        return {
+            f"warc/{kind}/{name}": count
+            for kind, row in counts.items()
+            for name, count in zip(COUNTED, row, strict=True)
+        }
 
     def close(self) -> None:
         """Finish the open file: on disk, without ``.open``."""
@@ -241,14 +252,20 @@ class WarcFiles:
         os.close(self._fd)
         self._fd = -1
 
+    def repair(self) -> None:
+        """Close what a crash left open, in the directory and in those of earlier launches."""
+        claim = self._claim()
+        for place in (self._directory(), *self._elsewhere()):
+            for left in sorted(place.glob("*.warc*" + OPEN)) if place.is_dir() else ():
+                if left.name != self._current + OPEN and (claim is None or claims(left, claim)):
+                    repair(left)
+
     def _open_place(self) -> Path:
         """The directory; at first use with whatever a crash left there repaired."""
         place = self._directory()
         if place != self._place:
             self._place = place
-            for path in {place, *self._elsewhere()}:
-                for left in sorted(path.glob("*.warc*" + OPEN)) if path.is_dir() else ():
-                    repair(left)
+            self.repair()
             place.mkdir(parents=True, exist_ok=True)
             if self._follow is not None:
                 self._follow([path.name for path in place.iterdir()])
@@ -299,6 +316,18 @@ def repair(path: Path) -> Path | None:
         return final
     finally:
         os.close(fd)
+
+
+def claims(path: Path, text: bytes) -> bool:
+    """Whether the first record of a file holds a text."""
+    with path.open("rb") as file:
+        data = file.read(CHUNK)
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = isal_zlib.decompressobj(GZIP).decompress(data, CHUNK)
+        except isal_zlib.error:  # type: ignore[misc]
+            return False
+    return text in data
 
 
 def free_name(path: Path) -> Path:

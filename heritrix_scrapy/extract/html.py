@@ -15,7 +15,7 @@ from heritrix_scrapy.extract import attributes as attr
 from heritrix_scrapy.extract import charset, css, javascript, tags
 from heritrix_scrapy.extract.entities import unescape
 from heritrix_scrapy.extract.extractor import ContentExtractor
-from heritrix_scrapy.extract.javatext import NOT_EOL, split
+from heritrix_scrapy.extract.javatext import LINE_TERMINATORS, NOT_EOL, split
 from heritrix_scrapy.extract.likely import is_very_likely, speculative_fixup
 from heritrix_scrapy.extract.tables import NON_HTML_EXTENSIONS
 from heritrix_scrapy.extract.ways import heeds_meta_nofollow
@@ -50,7 +50,8 @@ _EQUALS = re.compile("=")
 _NOFOLLOW = re.compile(r"\bnofollow\b", re.ASCII | re.IGNORECASE)
 _JAVASCRIPT = re.compile(rf"javascript:{NOT_EOL}*\Z", re.IGNORECASE)
 _JAVASCRIPT_ANYWHERE = re.compile(r"[\x00-\x20]*+javascript:", re.IGNORECASE)
-_REMOTE = re.compile(rf"{NOT_EOL}*data-remote\s*=\s*([\"'])true{NOT_EOL}*\1\Z", re.ASCII | re.IGNORECASE)
+_REMOTE = {quote: re.compile(rf"data-remote\s*=\s*{quote}true", re.ASCII | re.IGNORECASE) for quote in "\"'"}
+_EOL = re.compile(f"[{LINE_TERMINATORS}]")
 _BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
 
 
@@ -60,6 +61,14 @@ def is_html_expected(uri: str) -> bool:
     path = unquote(rest.partition("?")[0].partition("/")[2])
     dot = path.rfind(".")
     return dot < 0 or dot < len(path) - EXTENSION_WINDOW or path[dot + 1 :].lower() not in NON_HTML_EXTENSIONS
+
+
+def is_remote(element: str, tag: str) -> bool:
+    """Heritrix's test for ``data-remote="true"``: the tag's text has no line break and ends with the quote in which
+    ``true`` stands."""
+    if element != "a" or tag[-1] not in _REMOTE:
+        return False
+    return _REMOTE[tag[-1]].search(tag, 0, len(tag) - 1) is not None and _EOL.search(tag) is None
 
 
 class ExtractorHTML(ContentExtractor):
@@ -218,9 +227,10 @@ class Page:
         held: str | None = None
         hold = name in ("a", "link")
         remote = False
+        seen_remote: bool | None = None
         rel: str | None = None
         codebase: str | None = None
-        resources: list[str] | None = None
+        resources: list[str] = []
         action: str | None = None
         method: str | None = None
         value: str | None = None
@@ -238,8 +248,13 @@ class Page:
             if kind == attr.HREF:
                 if hold and held is None:
                     held = text
-                elif hold and self.how.compat and self._is_remote(element, tag):
-                    self.embed(text, EMBED, REMOTE_CONTEXT)
+                elif hold and self.how.compat and element == "a":
+                    if seen_remote is None:
+                        seen_remote = is_remote(element, tag)
+                    if seen_remote:
+                        self.embed(text, EMBED, REMOTE_CONTEXT)
+                    else:
+                        self.navlink(text, "a/@href")
                 else:
                     self.navlink(text, f"{name}/@href")
                     if name == "base":
@@ -266,28 +281,28 @@ class Page:
                 codebase = text
                 self.navlink(text, f"{name}/@codebase")
             elif kind == attr.RESOURCE:
-                resources = [*(resources or ()), text]
+                resources.append(text)
             elif kind == attr.ARCHIVE:
                 pieces = split(_WHITESPACE, text)
-                resources = [*(resources or ()), *(pieces if self.how.compat else filter(None, pieces))]
+                resources.extend(pieces if self.how.compat else filter(None, pieces))
             elif kind == attr.CODE:
                 if name == "applet" and not text.lower().endswith(".class"):
                     text += ".class"
-                resources = [*(resources or ()), text]
+                resources.append(text)
             elif kind == attr.FLASHVARS:
                 self.query_values(text, f"{name}/@flashvars")
             elif kind == attr.REMOTE:
                 remote = text.lower().startswith("true")
             elif kind == attr.IMAGES and name == "link" and not self.how.compat:
                 self.embed(text, EMBED, "link/@imagesrcset")
-        if resources is not None:
+        if resources:
             self._resources(resources, codebase, element)
         if held is not None:
             if name == "link":
                 if rel is not None:
                     self._link_element(held, rel)
             elif not (self.how.nofollow_links and rel is not None and _NOFOLLOW.search(rel)):
-                if self._is_remote(element, tag) if self.how.compat else remote:
+                if is_remote(element, tag) if self.how.compat else remote:
                     self.navlink(held, REMOTE_CONTEXT)
                 else:
                     self.navlink(held, "a/@href")
@@ -298,10 +313,6 @@ class Page:
                 self.query_values(value, value_context)
             elif self.how.values and is_very_likely(value):
                 self.link(value, NAVLINK, value_context)
-
-    def _is_remote(self, element: str, tag: str) -> bool:
-        """Heritrix's test: the tag's text has no line break and ends with the quote that ``true`` stands in."""
-        return element == "a" and "data-remote" in tag.lower() and _REMOTE.match(tag) is not None
 
     def _resources(self, resources: list[str], codebase: str | None, element: str) -> None:
         """classid, data, archive and code, below the codebase where there is one."""

@@ -32,8 +32,10 @@ MOST_BACKSLASHES = 8
 SCRIPT_TYPES = ("javascript", "jscript", "ecmascript")
 
 _QUOTE = re.compile(r"([\"'])")
-# Quotes written as \u0022 and \u0027, as in JSON inside a script.
-_ANY_DELIMITER = re.compile(rf"(\\{{0,{MOST_BACKSLASHES}}}+(?:[\"']|u002[27]))([^\"']{{0,{LONGEST}}})\1")
+# Quotes may also be written as \u0022 and \u0027, as in JSON inside a script.
+_DELIMITER = rf"(\\{{0,{MOST_BACKSLASHES}}}+(?:[\"']|u002[27]))"
+_TO_THE_LAST = re.compile(rf"{_DELIMITER}([^\"']{{0,{LONGEST}}})\1")
+_TO_THE_NEXT = re.compile(rf"{_DELIMITER}([^\"']{{0,{LONGEST}}}?)\1")
 _ESCAPE = re.compile(r"\\(?:u++\+?([0-9a-fA-F]{4})|([0-3][0-7]{2}|[0-7]{1,2})|(.)|\Z)", re.DOTALL)
 _CONTROLS = {"b": "\b", "n": "\n", "t": "\t", "f": "\f", "r": "\r"}
 
@@ -80,12 +82,16 @@ def strings(script: str) -> Iterator[str]:
 
 
 def _strings_by_any_delimiter(script: str) -> Iterator[str]:
+    """Strings between equal delimiters. One written as an escape runs to the last of its kind that it can reach,
+    as in Heritrix; in a script that is made of them, when that has cost enough, to the next."""
     position = 0
+    patience = 2 * len(script) + 50_000
     while True:
-        match = _ANY_DELIMITER.search(script, position)
+        match = (_TO_THE_LAST if patience > 0 else _TO_THE_NEXT).search(script, position)
         if match is None:
             return
         body = match[2]
+        patience -= len(body)
         if ("." in body or "/" in body) and "<" not in body and ">" not in body:
             yield body
         position = match.end(1)

@@ -200,5 +200,8 @@ class Extraction:
                 curi.extracted = True
                 if document.discarded:
                     curi.annotate(f"dol:{document.discarded}")
+        if curi.recorder is not None and curi.uri.startswith("http"):
+            # what the links were read with, named or not, stands in the metadata record
+            curi.charset = document.charset
         curi.outlinks = list(document.links)
         curi.discarded_outlinks = document.discarded

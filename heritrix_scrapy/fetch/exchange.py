@@ -7,6 +7,7 @@ the `Ending`. What an ending means for the status is told by `http_handler`. Lim
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
@@ -116,8 +117,11 @@ class Exchange:
                 events = self._reader.feed(data)
                 if not self._begin(events, data):
                     self._early += data
-            if self.limits.rate and self.head is not None:
+            limits = self.limits
+            if limits.rate and self.head is not None:
                 self._slow_down()
+            if limits.patient and limits.total and self._last >= self._began + limits.total and self.ending is None:
+                self._late()
         except OSError as error:
             self._fail(StorageFull("the response spool", len(data), error))
         except Exception as error:
@@ -222,27 +226,30 @@ class Exchange:
 
     def _next_look(self) -> float:
         """Seconds until a limit could be reached, as things stand."""
-        limits = self.limits
-        now = self._loop.time()
-        due = 3600.0
-        if limits.total:
-            due = min(due, self._began + limits.total - now)
-        if limits.idle and not self._waits_patiently():
-            due = min(due, self._last + limits.idle - now)
-        return max(due, 0.001)
+        due = min(self._total_at(), self._idle_at(), self._loop.time() + 3600)
+        return max(due - self._loop.time(), 0.001)
 
-    def _waits_patiently(self) -> bool:
-        return self.limits.patient and self.head is not None
+    def _total_at(self) -> float:
+        limits = self.limits
+        if not limits.total:
+            return math.inf
+        at = self._began + limits.total
+        if limits.patient and limits.idle and self.head is not None and at > self._last:
+            # Heritrix looks at the clock when a read returns: with bytes, or after its own timeout
+            return self._last + math.ceil((at - self._last) / limits.idle) * limits.idle
+        return at
+
+    def _idle_at(self) -> float:
+        limits = self.limits
+        if not limits.idle or (limits.patient and self.head is not None):
+            return math.inf
+        return self._last + limits.idle
 
     def _look(self) -> None:
         self._timer = None
         if self.ending is not None:
             return
-        now = self._loop.time()
-        limits = self.limits
-        if (limits.total and now >= self._began + limits.total) or (
-            limits.idle and now >= self._last + limits.idle and not self._waits_patiently()
-        ):
+        if self._loop.time() >= min(self._total_at(), self._idle_at()):
             self._late()
         else:
             self._timer = self._loop.call_later(self._next_look(), self._look)

@@ -31,7 +31,6 @@ import time
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urlsplit
 
 from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
 from scrapy import signals
@@ -48,15 +47,17 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
+from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.fetch import headers as lines
 from heritrix_scrapy.fetch.connect import Connection, Connector, Peer, Pool
-from heritrix_scrapy.fetch.decoding import header_charset, unsatisfiable_coding
+from heritrix_scrapy.fetch.decoding import charset_name, header_charset, unsatisfiable_coding
 from heritrix_scrapy.fetch.exchange import Ending, Exchange, Limits
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import numeric_address, server_key
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind, lookup
@@ -179,6 +180,7 @@ class _Fetch:
         self.exchange: Exchange | None = None
         self.opening: asyncio.Timeout | None = None
         self.is_cut_off = False
+        self.is_body_unwanted = False
         self.stop: StopDownload | None = None
         self.began = time.monotonic()
         self.deadline_is_own = False
@@ -224,19 +226,23 @@ class _Fetch:
             self.opening.reschedule(asyncio.get_running_loop().time())
 
     def _stopped(self) -> NoReturn:
+        self.curi.deferral = "stopped"
+        self._forget()
+        raise DownloadCancelledError(f"{self.request.url} was cut off by the end of the crawl")
+
+    def _forget(self) -> None:
+        """The URI goes back to its place: as if nothing had been fetched."""
         curi = self.curi
         curi.status = status.UNATTEMPTED
-        curi.deferral = "stopped"
         if curi.recorder is not None:
             curi.recorder.close()
             curi.recorder = None
-        raise DownloadCancelledError(f"{self.request.url} was cut off by the end of the crawl")
 
     # -- before ---------------------------------------------------------------------------------------------
 
     async def _peer(self) -> Peer:
         """Where this Request goes. Raises what `_failed` raises when the host has no address."""
-        parts = urlsplit(self.request.url)
+        parts = urlparse_cached(self.request)
         host = parts.hostname or ""
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if not host:
@@ -324,7 +330,7 @@ class _Fetch:
                 self.handler._pool.put(peer.key, connection)
             else:
                 connection.abort()
-            if ending is not Ending.NO_ANSWER:
+            if ending is not Ending.NO_ANSWER and not self._heritrix_repeats(exchange.head):
                 break
             if connection.uses > 1 and not exchange.fed:
                 continue  # the server had closed it meanwhile; `take` gives each connection once, so this ends
@@ -381,6 +387,11 @@ class _Fetch:
             exchange.stop()
         try:
             await exchange.done
+        except StorageFull as error:
+            curi.deferral = "storage"
+            self._forget()
+            handler.crawl.bridge.pause(str(error))
+            raise
         except BaseException:
             exchange.cancel()
             raise
@@ -404,20 +415,24 @@ class _Fetch:
         if rule is not None and not curi.is_prerequisite:
             decision = rule.evaluate(curi)
             if getattr(decision, "name", decision) == "REJECT":
-                curi.annotate("midFetchAbort")
+                self.is_body_unwanted = True
                 return True
         return False
 
     def _heritrix_refuses(self, head: Head) -> bool:
         """Heads that Heritrix's HTTP library takes for no answer."""
-        limit = self.size_limit
         return (
             not head.version.startswith(b"HTTP/")
             or head.version == b"HTTP/0.9"
             or head.malformed > 0
-            or head.status < 200
-            or bool(limit and len(head.raw) > limit)
+            or self._heritrix_repeats(head)
         )
+
+    def _heritrix_repeats(self, head: Head | None) -> bool:
+        """Heads behind which it goes on looking for an answer, finds none, and asks again."""
+        if head is None or not self.heritrix:
+            return False
+        return head.status < 200 or bool(self.size_limit and len(head.raw) > self.size_limit)
 
     def _on_data(self, data: bytes) -> bool:
         self.body_bytes += len(data)
@@ -447,13 +462,12 @@ class _Fetch:
         curi.headers = head.headers
         curi.reason = head.reason.decode("latin-1")
         curi.http_version = head.version.decode("latin-1")
-        if (kind := curi.header(b"content-type")) is not None:
-            curi.content_type = kind.decode("latin-1")
-            curi.charset, unknown = header_charset(curi.content_type)
-            if unknown:
-                curi.annotate(f"unsatisfiableCharsetInHeader:{unknown}")
-        else:
-            curi.content_type = "unknown"
+        kind = curi.header(b"content-type")
+        curi.content_type = "unknown" if kind is None else kind.decode("latin-1")
+        named, unknown = header_charset(curi.content_type)
+        curi.charset = named or charset_name(self.view.default_encoding)
+        if unknown:
+            curi.annotate(f"unsatisfiableCharsetInHeader:{unknown}")
         recorder.chunked = head.framing == "chunked"
         coding = curi.header(b"content-encoding")
         if coding:
@@ -509,7 +523,8 @@ class _Fetch:
         curi.ended_ms = self.handler.crawl.clock.now_ms()
         if ending is Ending.RESET and self.heritrix:
             self._failed(status.CONNECT_LOST, ResponseDataLossError(str(exchange.error)), exchange.error)
-        if "midFetchAbort" in curi.annotations and ending is Ending.ABORTED:
+        if ending is Ending.ABORTED and self.is_body_unwanted:
+            curi.annotate("midFetchAbort")
             recorder.response.truncate(recorder.body_at)
             recorder.truncated.append("unspecified")
         elif ending is Ending.ABORTED:

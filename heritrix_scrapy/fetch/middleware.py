@@ -15,7 +15,13 @@ from urllib.request import getproxies
 from weakref import WeakValueDictionary
 
 from scrapy import Request
-from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+)
 from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
@@ -54,11 +60,23 @@ class NotFetched(IgnoreRequest):
         super().__init__(WORDS.get(curi.status) or f"{curi.error_text or 'not fetched'} (status {curi.status})")
 
 
-def ending(curi: CrawlURI) -> Exception:
-    """The exception that ends a Request with this status. A spider whose host has no address is told in Scrapy's
-    own words, so that its errback and ``RETRY_EXCEPTIONS`` know it."""
-    if curi.spider_request and curi.status == status.DOMAIN_PREREQUISITE_FAILURE:
-        return CannotResolveHostError(f"{curi.error_text}: {curi.host}")
+#: What a failed robots.txt says of its server, in Scrapy's words.
+UNREACHABLE: dict[str, type[Exception]] = {
+    "ConnectionRefusedError": DownloadConnectionRefusedError,
+    "TimeoutError": DownloadTimeoutError,
+    "DownloadConnectionRefusedError": DownloadConnectionRefusedError,
+    "DownloadTimeoutError": DownloadTimeoutError,
+}
+
+
+def ending(curi: CrawlURI, robots_error: str | None = None) -> Exception:
+    """The exception that ends a Request with this status. A spider whose host has no address, or whose server
+    cannot be reached, is told in Scrapy's own words, so that its errback and ``RETRY_EXCEPTIONS`` know it."""
+    if curi.spider_request:
+        if curi.status == status.DOMAIN_PREREQUISITE_FAILURE:
+            return CannotResolveHostError(f"{curi.error_text}: {curi.host}")
+        if curi.status == status.ROBOTS_PREREQUISITE_FAILURE and robots_error is not None:
+            return UNREACHABLE.get(robots_error, DownloadFailedError)(f"{curi.error_text}: {curi.authority}")
     return NotFetched(curi)
 
 
@@ -141,7 +159,7 @@ class PreconditionMiddleware(_Judge):
         if isinstance(decision, Stop):
             if curi.status == status.ROBOTS_PRECLUDED and curi.spider_request and self._crawler.stats is not None:
                 self._crawler.stats.inc_value("robotstxt/forbidden")
-            raise ending(curi)
+            raise ending(curi, self._crawl.hosts.server(server_key(curi.uri)).robots_error)
         return None
 
     def _decide(self, request: Request, curi: CrawlURI) -> Decision:

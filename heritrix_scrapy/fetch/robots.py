@@ -148,7 +148,11 @@ def note_robots(hosts: Hosts, curi: CrawlURI, now_ms: int, view: Any) -> None:
     policy = POLICIES.get(view.robots_policy)
     if policy is not None and not policy.rules and curi.status < 0:
         curi.status = status.DEEMED_NOT_FOUND
-    update_robots(hosts.server(key), curi, now_ms, view)
+    server = hosts.server(key)
+    update_robots(server, curi, now_ms, view)
+    server.robots_error = None
+    if curi.status < 0 and curi.errors and isinstance(curi.errors[-1][1], BaseException):
+        server.robots_error = type(curi.errors[-1][1]).__name__
     hosts.server_changed(key)
 
 

@@ -1,30 +1,28 @@
 """Which URI next, and what becomes of the one that came back?
 
 The frontier proper (Heritrix: WorkQueueFrontier). Everything a finished URI changes goes into one batch: its
-outlinks, its own row, its queue, the counters. ``flush`` writes up to twenty such URIs at once, after archive
-and log have been handed to the system, so that a batch never claims what the files do not hold. Whatever kills
-the process before that leaves the URIs where they were.
+outlinks, its own row, its queue, the counters. Whatever kills the process before the batch is written leaves
+the URI where it was.
 """
 
 from __future__ import annotations
 
 import logging
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from heritrix_scrapy.frontier import keys, politeness, prepare
-from heritrix_scrapy.frontier.batch import Batch
 from heritrix_scrapy.frontier.candidates import Candidates
-from heritrix_scrapy.frontier.lists import Lists
-from heritrix_scrapy.frontier.queue import Queue, QueueRecord, unpack_record
-from heritrix_scrapy.frontier.recovery import Recovery, recover
-from heritrix_scrapy.frontier.states import TRANSITIONS, Event, State
-from heritrix_scrapy.frontier.status import status_of
-from heritrix_scrapy.frontier.totals import Finished, Totals, Unsynced, tally_end
+from heritrix_scrapy.frontier.ledger import Ledger
+from heritrix_scrapy.frontier.queues import QUEUES_KEPT, Queues
+from heritrix_scrapy.frontier.recovery import Recovery, put_again, recover
+from heritrix_scrapy.frontier.states import Event, State
+from heritrix_scrapy.frontier.status import SHOWN, status_of
+from heritrix_scrapy.frontier.totals import Totals, tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
+from heritrix_scrapy.model.errors import UnpackError
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.status import Disposition
 
@@ -32,21 +30,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
+    from heritrix_scrapy.frontier.lists import Lists
+    from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.hosts import Hosts
 
 logger = logging.getLogger(__name__)
 
-#: A batch is flushed when it finishes so many URIs, holds so many rows, or is so old.
-FLUSH_URIS = 20
-FLUSH_ROWS = 4000
-FLUSH_MS = 50
-#: Archive and store are synced so often.
-SYNC_MS = 1000
-#: A URI may wait so often in a row, whatever the limit of its attempts.
+#: A URI may wait so often in a row for what it needs first, however few attempts it has.
 LEAST_WAITS = 30
-#: Queues kept in memory beyond those in process.
-QUEUES_KEPT = 20_000
 #: Largest row of a URI, in bytes.
 MAX_ROW = 64 << 20
 
@@ -77,422 +69,281 @@ class Frontier:
         canonicaliser: Callable[[Any], Callable[[str], str]] = prepare.canonicaliser,
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
-        self._store = store
+        self._settings = settings
         self._for_uri = settings.for_uri
-        self._view = settings.view
         self._hosts = hosts
         self._clock = clock
-        self._report = report
-        self._archives = archives
         self._crawl_delay = crawl_delay
         self._before_finish = before_finish
         self._seed_found = seed_found
-        self._queues_kept = queues_kept
-        self._heritrix: bool = self._view.profile == "heritrix"
-        self.candidates = Candidates(decide, settings.for_uri, prepare.Preparer(canonicaliser, heritrix=self._heritrix))
-        self.totals = Totals(
-            heritrix=self._heritrix, newest_first=not self._heritrix and self._view.preference_depth_hops == 0
+        view = settings.view
+        self._heritrix: bool = view.profile == "heritrix"
+        self.candidates = Candidates(
+            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._unseen
         )
-        self.lists = Lists()
-        #: Queues by state; the exhausted ones are the rest.
-        self.by_state = dict.fromkeys(State, 0)
-        self._batch = Batch(store)
-        self._queues: dict[str, Queue] = {}
-        self._changed: dict[str, Queue] = {}
+        totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
+        self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        self._queues = Queues(self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept)
         self._in_process: dict[str, CrawlURI] = {}
-        self._tallies: dict[str, int] = {}
-        self._finished: list[Finished] = []
-        self._lengths: dict[str, int] = {}
-        self._unsynced: list[bytes] = []
-        self._flushes = 0
-        self._must_sync = False
-        self._since_ms: int | None = None
-        self._synced_ms = 0
+        #: What the next try of a URI knows of the last one, by its key: heritrix profile only.
+        self._stale: dict[bytes, tuple[str, str | None, int, str | None]] = {}
         self._next_future: int | None = None
 
     # -- opening and closing -------------------------------------------------------------------------------
 
     def open(self) -> Recovery:
         """Read what the store holds: queue records, never all URIs."""
-        recovery = recover(self, self._store, self._batch, self._clock.now_ms(), fresh=self._view.new_crawl)
-        first = next(iter(self._store.range(keys.FUTURE, keys.after(keys.FUTURE))), None)
-        self._next_future = None if first is None else int.from_bytes(first[0][1:9], "big")
-        self._touch()
-        self.flush(self._clock.now_ms())
+        now = self._clock.now_ms()
+        recovery = recover(self._ledger, self._queues, now, fresh=self._settings.view.new_crawl)
+        self._find_next_future(0)
+        self._ledger.touch()
+        self._ledger.flush(now)
         return recovery
-
-    def adopt(self, totals: Totals, tallies: dict[str, int]) -> None:
-        """Go on with the counters of an earlier process."""
-        self.totals = totals
-        self._tallies = tallies
-
-    def restore_queue(self, class_key: str, record: QueueRecord) -> None:
-        """Take note of a queue whose stored state does not survive its process."""
-        self._queues[class_key] = self._changed[class_key] = Queue(class_key, record)
-
-    def put_again(self, class_key: str, key: bytes, row: bytes) -> bool:
-        """Put a finished URI back under its old key; False when it is there already."""
-        queue = self._queue(class_key)
-        if queue is None or self._batch.get(key) is not None:
-            return False
-        self._batch.put(key, row)
-        queue.insert(key, row)
-        self._added(queue)
-        return True
-
-    def recover_logs(self, lengths: dict[str, int]) -> int:
-        """Log lines beyond what the last batch vouched for."""
-        return 0 if self._report is None else self._report.recover(lengths)
-
-    def archive_length(self, name: str, otherwise: int) -> int:
-        """Bytes that an archive file holds; ``otherwise`` when no writer can tell."""
-        return max((archive.length(name) for archive in self._archives), default=otherwise)
 
     def close(self, *, finished: bool = False) -> None:
         """Write what waits and close the store. ``finished``: the crawl came to its end, and the next one on this
         store begins afresh. URIs in process stay queued."""
-        if finished:
-            self.totals.over = True
+        ledger = self._ledger
+        ledger.totals.over = finished
         try:
-            self._touch()
-            self._write()
-            self.sync()
+            ledger.touch()
+            ledger.write()
+            ledger.sync()
         finally:
-            self._store.close()
+            ledger.store.close()
 
     # -- adding --------------------------------------------------------------------------------------------
 
     def add(self, candidates: Iterable[CrawlURI]) -> int:
-        """Add seeds and judged candidates; those without a class key are prepared. Returns how many were new."""
+        """Add seeds and judged candidates; those without a class key are prepared. Returns how many were queued."""
         added = 0
         for curi in candidates:
             if not curi.class_key:
                 self.candidates.prepare(curi)
             added += self._admit(curi)
-            if len(self._batch.puts) > FLUSH_ROWS:
+            if self._ledger.is_full:
                 self.flush(self._clock.now_ms())
         return added
 
-    def add_request(self, curi: CrawlURI, fingerprint: bytes, *, dont_filter: bool, priority: int = 0) -> bool:
+    def add_request(
+        self, curi: CrawlURI, fingerprint: bytes, *, dont_filter: bool, priority: int = 0, resumed: bool = False
+    ) -> bool:
         """Add a Request of the spider's own; False when the spider has asked for it before.
 
         ``priority``: Scrapy's; the higher, the earlier in its queue. The page counts as seen for extractors, and
-        an entry of theirs that is queued already gives way when its turn comes. A seed is remembered also when
-        it is not to be filtered: a resumed crawl has to know it.
+        an entry of theirs that is queued already gives way when its turn comes. What ``start()`` asks for is
+        remembered by a name of its own, also when it is not to be filtered: ``resumed`` drops it if an earlier
+        process had it.
         """
         if curi.seed and self._seed_found is not None:
             self._seed_found(curi)
+        ledger = self._ledger
         row = keys.request(fingerprint)
-        if not dont_filter and self._batch.get(row) is not None:
+        started = keys.request(b"start" + fingerprint)
+        if not dont_filter and ledger.get(row) is not None:
+            return False
+        if resumed and curi.seed and ledger.get(started) is not None:
             return False
         curi.spider_request = True
         self.candidates.prepare(curi)
         if priority:
             curi.precedence -= priority
-            if self.totals.heritrix:
+            if ledger.totals.heritrix:
                 curi.precedence = max(curi.precedence, 0)
         if not self._place(curi):
             return False
-        if curi.seed or not dont_filter:
-            self._batch.put(row, b"")
+        if curi.seed:
+            ledger.put(started, b"")
+        if not dont_filter:
+            ledger.put(row, b"")
         seen = keys.seen(curi.canonical)
-        self.totals.candidates += 1
-        if self._batch.get(seen) is None:
-            self.totals.discovered += 1
-        self._batch.put(seen, keys.BY_SPIDER)
-        self.totals.spider_asked = True
+        ledger.totals.candidates += 1
+        if ledger.get(seen) is None:
+            ledger.totals.discovered += 1
+        ledger.put(seen, keys.BY_SPIDER)
+        ledger.totals.spider_asked = True
         return True
 
-    def _admit(self, curi: CrawlURI) -> bool:
-        """Past the seen filter, unless it is known. A forced URI always passes, and is not counted."""
-        batch = self._batch
-        seen = keys.seen(curi.canonical)
-        forced = curi.forced
-        if not forced:
-            self.totals.candidates += 1
-        if batch.get(seen) is not None:
-            return forced and self._place(curi)
+    def _unseen(self, canonical: str) -> bytes | None:
+        seen = keys.seen(canonical)
+        return None if self._ledger.has(seen) else seen
+
+    def _admit(self, curi: CrawlURI, unseen: bytes | None = None) -> bool:
+        """Past the seen filter, unless it is known. A forced URI always passes, and is not counted. ``unseen``:
+        its row among the seen, when that is known not to be there."""
+        ledger = self._ledger
+        if not curi.forced:
+            ledger.totals.candidates += 1
+        if unseen is None:
+            unseen = self._unseen(curi.canonical)
+            if unseen is None:
+                return curi.forced and self._place(curi)
         if not self._place(curi):
             return False
-        batch.put(seen, b"")
-        self.totals.discovered += 1
+        ledger.put(unseen, b"")
+        ledger.totals.discovered += 1
         return True
 
     def _place(self, curi: CrawlURI) -> bool:
         """Into its queue; False when it cannot be stored, which ends it as -60."""
-        totals = self.totals
+        ledger = self._ledger
+        totals = ledger.totals
         try:
             row = pack(curi)
         except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as error:
             return self._refuse(curi, error)
         if len(row) > MAX_ROW:
             return self._refuse(curi, f"{len(row)} bytes are more than the {MAX_ROW} a queue takes")
-        if self._since_ms is None:
-            self._touch()
-        queue = self._queue(curi.class_key)
-        if queue is None:
-            queue = self._new_queue(curi)
+        queue = self._queues.get(curi.class_key) or self._new_queue(curi)
         if not curi.ordinal:
             totals.ordinal += 1
             curi.ordinal = totals.ordinal
-        key = curi.queue_key = keys.queued(
-            queue.prefix,
-            *keys.rank(curi.directive, curi.precedence, prerequisite=curi.is_prerequisite, heritrix=totals.heritrix),
-            keys.MAX_ORDINAL - curi.ordinal if totals.newest_first else curi.ordinal,
-        )
-        self._batch.put(key, row)
+        first, second = keys.rank(curi.directive, curi.precedence, curi.is_prerequisite, totals.heritrix)
+        ordinal = keys.MAX_ORDINAL - curi.ordinal if totals.newest_first else curi.ordinal
+        key = curi.queue_key = keys.queued(queue.prefix, first, second, ordinal)
+        ledger.put(key, row)
         queue.insert(key, row)
-        queue.record.enqueued += 1
-        queue.record.tally.scheduled += 1
-        self._added(queue)
+        record = queue.record
+        record.enqueued += 1
+        record.tally.scheduled += 1
+        self._queues.added(queue)
         return True
 
-    def _added(self, queue: Queue) -> None:
-        """Count a URI into its queue, and list the queue if it is on no list."""
-        record = queue.record
-        record.count += 1
-        if record.state != State.RETIRED:
-            self.totals.queued += 1
-        self._changed[queue.class_key] = queue
-        if record.state == State.EXHAUSTED:
-            self._move(queue, Event.STORED)
-            self._deactivate(queue)
+    def _new_queue(self, curi: CrawlURI) -> Queue:
+        view = curi.settings if curi.settings is not None else self._for_uri(curi)
+        return self._queues.make(
+            curi.class_key,
+            precedence=prepare.queue_precedence(view),
+            session_budget=view.balance_replenish_amount,
+            total_budget=view.queue_total_budget,
+        )
 
     def _refuse(self, curi: CrawlURI, reason: object) -> bool:
         curi.status = status.UNQUEUABLE
         curi.annotate("unqueuable")
         curi.errors.append(("", str(reason)))
-        self.totals.unqueuable += 1
+        self._ledger.totals.unqueuable += 1
         self.finished_outside(curi)
         return False
-
-    # -- queues --------------------------------------------------------------------------------------------
-
-    def _queue(self, class_key: str) -> Queue | None:
-        queue = self._queues.get(class_key)
-        if queue is None:
-            row = self._store.get(keys.queue(class_key))
-            if row is None:
-                return None
-            queue = self._queues[class_key] = Queue(class_key, unpack_record(row))
-        return queue
-
-    def _new_queue(self, curi: CrawlURI) -> Queue:
-        view = curi.settings if curi.settings is not None else self._for_uri(curi)
-        self.totals.queues += 1
-        record = QueueRecord(
-            self.totals.queues,
-            precedence=prepare.queue_precedence(view),
-            session_budget=view.balance_replenish_amount,
-            total_budget=view.queue_total_budget,
-        )
-        class_key = curi.class_key
-        queue = self._queues[class_key] = Queue(class_key, record, new=True)
-        self._batch.put(keys.queue_name(record.number), class_key.encode("utf-8", "surrogatepass"))
-        self.by_state[State.EXHAUSTED] += 1
-        return queue
-
-    def queue(self, class_key: str) -> Queue | None:
-        """The queue of that name, for reports."""
-        return self._queue(class_key)
-
-    def _move(self, queue: Queue, event: Event) -> None:
-        record = queue.record
-        before = State(record.state)
-        after = TRANSITIONS[before, event]
-        self.by_state[before] -= 1
-        self.by_state[after] += 1
-        record.state = after
-        self._changed[queue.class_key] = queue
-        if self._since_ms is None:
-            self._touch()
-
-    def _deactivate(self, queue: Queue) -> None:
-        """List an inactive queue at the tail of its tier; its session is over."""
-        record = queue.record
-        self.totals.turn += 1
-        record.turn = self.totals.turn
-        record.in_session = False
-        self.lists.deactivate(queue.class_key, record.precedence)
-
-    def _retire(self, queue: Queue, event: Event = Event.RETIRED) -> None:
-        if queue.record.state == State.RETIRED:
-            return
-        self._move(queue, event)
-        queue.record.in_session = False
-        queue.retiring = False
-        self.totals.queued -= queue.record.count
-        self.lists.retired.append(queue.class_key)
-
-    def _resume(self, queue: Queue) -> None:
-        """A queue may go on: ready, unless one of better precedence waits, or it is below the floor."""
-        precedence = queue.record.precedence
-        best = self.lists.best()
-        if (best is not None and best < precedence) or precedence >= self._view.precedence_floor:
-            self._move(queue, Event.YIELDED)
-            self._deactivate(queue)
-        else:
-            self._move(queue, Event.RELEASED)
-            self.lists.ready.append(queue.class_key)
-
-    def _release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
-        """The queue's URI came back."""
-        del self._in_process[queue.class_key]
-        queue.current = None
-        if retire or queue.retiring:
-            self._retire(queue)
-        elif delay_ms > 0:
-            queue.record.wake_ms = now_ms + delay_ms
-            self._move(queue, Event.DELAYED)
-            self.lists.snooze(queue.class_key, queue.record.wake_ms)
-        else:
-            self._resume(queue)
 
     # -- selection -----------------------------------------------------------------------------------------
 
     def next(self, now_ms: int) -> CrawlURI | None:
         """The URI whose turn it is, in process from now on; None while every queue waits.
 
-        Raises StorageFull when the batch has to be written before its queue can be read, and cannot be.
+        Raises StorageFull when the batch has to be written before a queue can be read, and cannot be.
         """
-        self._wake(now_ms)
+        self._queues.wake(now_ms)
         if self._next_future is not None and self._next_future <= now_ms:
             self._return_due(now_ms)
-        ready = self.lists.ready
-        while True:
-            if not ready and not self._activate():
-                return None
-            queue = self._queue(ready.popleft())
-            if queue is None or queue.record.state != State.READY:
-                continue
-            curi = self._take(queue)
+        while (queue := self._queues.poll()) is not None:
+            try:
+                curi = self._take(queue)
+            except BaseException:
+                # it stays ready: the batch could not be written, or a part failed on its head
+                self._queues.lists.ready.append(queue.class_key)
+                raise
             if curi is not None:
                 return curi
+        return None
 
     def _take(self, queue: Queue) -> CrawlURI | None:
         """The head of a ready queue, or None when the queue has none or may not go on."""
-        record = queue.record
-        while True:
-            if not queue.heads and not self._read(queue):
-                record.in_session = False
-                self._move(queue, Event.RAN_DRY)
-                return None
+        queues, record = self._queues, queue.record
+        while queue.heads or self._read(queue):
             if not record.in_session:
                 record.in_session = True
                 record.spent_before = record.spent
             record.wake_ms = 0
-            key, row = queue.heads[0]
-            curi = self._unpack(queue, key, row)
+            try:
+                curi = self._unpack(queue, *queue.heads[0])
+            except UnpackError as error:
+                logger.error("queue %s: a URI was dropped, its row cannot be read: %s", queue.class_key, error)
+                self._drop_head(queue)
+                self._ledger.totals.unqueuable += 1
+                continue
             if self._superseded(curi):
-                queue.take()
-                queue.current = None
-                self._remove(queue, key)
-                self.totals.superseded += 1
+                self._drop_head(queue)
+                self._ledger.totals.superseded += 1
                 continue
             view = curi.settings = self._for_uri(curi)
             record.session_budget = view.balance_replenish_amount
             record.total_budget = view.queue_total_budget
             if record.over_session:
-                self._move(queue, Event.OVER_SESSION)
-                self._deactivate(queue)
+                queues.over_session(queue)
                 return None
             if record.over_total:
-                self._retire(queue, Event.OVER_TOTAL)
+                queues.retire(queue, Event.OVER_TOTAL)
                 return None
-            if not view.defer_to_previous and self._relocate(queue, key, curi):
+            if not view.defer_to_previous and self._relocate(queue, curi):
                 continue
             queue.take()
-            self._move(queue, Event.EMITTED)
+            queues.emitted(queue)
             self._in_process[queue.class_key] = curi
             return curi
+        queues.ran_dry(queue)
+        return None
 
     def _unpack(self, queue: Queue, key: bytes, row: bytes) -> CrawlURI:
         curi = unpack(row)
-        totals = self.totals
+        totals = self._ledger.totals
         curi.directive, curi.precedence, ordinal = keys.unrank(key, heritrix=totals.heritrix)
         curi.ordinal = keys.MAX_ORDINAL - ordinal if totals.newest_first else ordinal
         curi.class_key = queue.class_key
         curi.queue_key = key
+        if self._heritrix and key in self._stale:
+            curi.content_type, curi.digest, curi.delay_ms, curi.user_agent = self._stale[key]
         return curi
 
     def _read(self, queue: Queue) -> bool:
         """Fill the heads; whether there are any. A count that the rows do not bear out is put right."""
+        store = self._ledger.store
         if queue.must_read:
-            if self._batch or self._changed:
-                self._write()
-            queue.read(self._store)
-        record = queue.record
-        if not queue.heads and record.count:
+            self._ledger.write()
+            queue.read(store)
+        count = queue.record.count
+        if not queue.heads and count:
             queue.bound = queue.prefix
-            queue.read(self._store)
+            queue.read(store)
             if not queue.heads:
-                logger.error("queue %s: %d URIs were counted, none is there", queue.class_key, record.count)
-                self.totals.queued -= record.count
-                record.count = 0
+                logger.error("queue %s: %d URIs were counted, none is there", queue.class_key, count)
+                self._queues.removed(queue, count)
         return bool(queue.heads)
 
     def _superseded(self, curi: CrawlURI) -> bool:
         """Whether the spider has asked for the page of this entry of ours meanwhile."""
-        if not self.totals.spider_asked or curi.spider_request or curi.forced:
+        if not self._ledger.totals.spider_asked or curi.spider_request or curi.forced:
             return False
-        return self._batch.get(keys.seen(curi.canonical)) == keys.BY_SPIDER
+        return self._ledger.get(keys.seen(curi.canonical)) == keys.BY_SPIDER
 
-    def _relocate(self, queue: Queue, key: bytes, curi: CrawlURI) -> bool:
-        """Move the head to the queue it belongs to by now."""
+    def _drop_head(self, queue: Queue) -> None:
+        key, _ = queue.heads.pop(0)
+        self._ledger.delete(key)
+        self._queues.removed(queue)
+
+    def _relocate(self, queue: Queue, curi: CrawlURI) -> bool:
+        """Move the head to the queue it belongs to by now; whether it had to move."""
         class_key = prepare.class_key(curi, curi.settings)
         if class_key == queue.class_key:
             return False
-        queue.take()
-        queue.current = None
-        self._remove(queue, key)
+        self._drop_head(queue)
         curi.class_key = class_key
         self._place(curi)
         return True
 
-    def _remove(self, queue: Queue, key: bytes) -> None:
-        """Remove a URI's row from its queue."""
-        self._batch.delete(key)
-        queue.record.count -= 1
-        if queue.record.state != State.RETIRED:
-            self.totals.queued -= 1
-        self._changed[queue.class_key] = queue
-
-    def _activate(self) -> bool:
-        """Make the first inactive queue above the floor ready."""
-        lists = self.lists
-        floor = self._view.precedence_floor
-        while (best := lists.best()) is not None and best < floor:
-            queue = self._queue(lists.poll(best))
-            if queue is None or queue.record.state != State.INACTIVE:
-                continue
-            if queue.record.precedence > best:
-                lists.deactivate(queue.class_key, queue.record.precedence)
-                continue
-            self._move(queue, Event.ACTIVATED)
-            lists.ready.append(queue.class_key)
-            return True
-        return False
-
-    def _wake(self, now_ms: int) -> None:
-        while (due := self.lists.due(now_ms)) is not None:
-            self._wake_one(*due)
-
-    def _wake_one(self, wake_ms: int, class_key: str) -> None:
-        queue = self._queue(class_key)
-        if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms == wake_ms:
-            self._resume(queue)
-
     def _return_due(self, now_ms: int) -> None:
         """URIs that were to be fetched again by now go back to their queues, past the seen filter."""
-        if self._batch:
-            self._write()
-        due = list(self._store.range(keys.FUTURE, keys.future(now_ms + 1, 0)))
-        for key, row in due:
-            class_key, old_key, packed = msgspec.msgpack.decode(row, type=Finished)
-            self._batch.delete(key)
-            self.totals.future -= 1
-            self.put_again(class_key, old_key, packed)
-        first = next(iter(self._store.range(keys.future(now_ms + 1, 0), keys.after(keys.FUTURE))), None)
+        ledger = self._ledger
+        ledger.write()
+        for key, row in list(ledger.store.range(keys.FUTURE, keys.future(now_ms + 1, 0))):
+            ledger.delete(key)
+            ledger.totals.future -= 1
+            put_again(ledger, self._queues, *msgspec.msgpack.decode(row, type=tuple[str, bytes, bytes]))
+        self._find_next_future(now_ms + 1)
+
+    def _find_next_future(self, from_ms: int) -> None:
+        rows = self._ledger.store.range(keys.future(from_ms, 0), keys.after(keys.FUTURE))
+        first = next(iter(rows), None)
         self._next_future = None if first is None else int.from_bytes(first[0][1:9], "big")
 
     # -- what came back ------------------------------------------------------------------------------------
@@ -508,30 +359,31 @@ class Frontier:
         if queue is None:
             return False
         view = curi.settings
-        waits = curi.status == status.DEFERRED and not self._heritrix
-        if waits and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
+        modern = not self._heritrix
+        if modern and curi.status == status.DEFERRED and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
             curi.status = status.TOO_MANY_RETRIES
         self._add_children(curi)
         code = curi.status
-        waited = code == status.DEFERRED and not self._heritrix
-        if not waited:
+        waits = modern and code == status.DEFERRED
+        if not waits:
             curi.attempts += 1
-            if not self._heritrix:
+            if modern:
                 curi.deferrals = 0
         retiring = curi.retire = bool(curi.retire or view.force_retire)
         record = queue.record
         record.session_budget = view.balance_replenish_amount
         record.total_budget = view.queue_total_budget
         pending = curi.credential_pending
-        if status.wants_retry(code, credential_pending=pending, retiring=retiring) and (
-            waited or curi.attempts < view.max_retries
-        ):
+        wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
+        # what the spider asked for is retried by Scrapy's middleware, which has given up by now
+        ours = code == status.DEFERRED or not curi.spider_request
+        if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
             self._again(queue, curi, politeness.retry_delay(view, code), now_ms)
             return False
         self._end(queue, curi, status.disposition(code, credential_pending=pending), now_ms)
-        if len(self._finished) >= FLUSH_URIS or len(self._batch.puts) > FLUSH_ROWS:
+        if self._ledger.is_full:
             self.flush(now_ms)
         return True
 
@@ -556,16 +408,18 @@ class Frontier:
     def finished_outside(self, curi: CrawlURI) -> None:
         """Count and log a URI that was in no queue: a fetch of the spider's past the frontier, or one that no
         queue could take."""
-        disposition = status.disposition(curi.status)
         self._settle(curi)
-        self.totals.count(disposition, curi.content_size)
-        self._touch()
+        self._ledger.totals.count(status.disposition(curi.status), curi.content_size)
 
     def _queue_of(self, curi: CrawlURI) -> Queue | None:
         """The queue in which this very URI is in process."""
         if self._in_process.get(curi.class_key) is not curi:
             return None
-        return self._queues[curi.class_key]
+        return self._queues.get(curi.class_key)
+
+    def _release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
+        del self._in_process[queue.class_key]
+        self._queues.release(queue, delay_ms, now_ms, retire=retire)
 
     def _add_children(self, curi: CrawlURI) -> None:
         """Prerequisite, or outlinks, into the batch."""
@@ -576,24 +430,31 @@ class Frontier:
             elif (child := candidates.prerequisite(curi)) is not None:
                 self._admit(child)
             return
-        for child in candidates.judge(curi):
+        for child, unseen in candidates.judge(curi):
             if child.seed and self._seed_found is not None:
                 self._seed_found(child)
-            self._admit(child)
-        self.totals.rejected += candidates.take_rejected()
+            self._admit(child, unseen)
+        rejected, repeated = candidates.take_counts()
+        self._ledger.totals.rejected += rejected
+        self._ledger.totals.candidates += repeated
 
     def _again(self, queue: Queue, curi: CrawlURI, delay_ms: int, now_ms: int) -> None:
         """The URI stays in its place."""
         assert queue.current is not None
         key = queue.current[0]
+        if self._heritrix:
+            # what CrawlURI.processingCleanup leaves standing; the modern profile begins a try with nothing
+            self._stale[key] = (curi.content_type, curi.digest, curi.delay_ms, curi.user_agent)
+            curi.is_prerequisite = False
         row = pack(curi)
-        self._batch.put(key, row)
+        self._ledger.put(key, row)
         queue.insert(key, row)
-        queue.record.tally.nonresponses += 1
-        queue.record.last_status = curi.status
-        self.totals.retried += 1
+        record = queue.record
+        record.tally.nonresponses += 1
+        record.last_status = curi.status
         if delay_ms <= 0:
-            queue.record.precedence = prepare.queue_precedence(curi.settings)
+            record.precedence = prepare.queue_precedence(curi.settings)
+        self._ledger.totals.retried += 1
         self._release(queue, delay_ms, now_ms, retire=curi.retire)
 
     def _end(self, queue: Queue, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
@@ -603,16 +464,17 @@ class Frontier:
         if curi.attempts > 1:
             curi.annotate(f"{curi.attempts}t")
         self._settle(curi)
-        code, size = curi.status, curi.content_size
-        record = queue.record
-        self._remove(queue, key)
-        self.totals.count(disposition, size)
+        ledger, record, code, size = self._ledger, queue.record, curi.status, curi.content_size
+        ledger.delete(key)
+        ledger.finished.append((queue.class_key, key, row))
+        ledger.totals.count(disposition, size)
+        self._stale.pop(key, None)
+        self._queues.removed(queue)
         tally_end(record.tally, disposition, code, size, now_ms)
         record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
         if disposition is Disposition.FAILURE:
             record.penalise(curi.settings.error_penalty_amount)
         record.last_status = code
-        self._finished.append(Finished(queue.class_key, key, row))
         if curi.reschedule_at > 0:
             self._postpone(queue, curi, key)
         delay = self._politeness(curi, now_ms)
@@ -627,13 +489,7 @@ class Frontier:
                 listener(curi)
             except Exception:
                 logger.exception("%r failed on %s", listener, curi.uri)
-        if self._report is None:
-            return
-        self._report.finished(curi)
-        tallies, put = self._tallies, self._batch.put
-        for name, count in self._report.tally(curi).items():
-            total = tallies[name] = tallies.get(name, 0) + count
-            put(keys.tally(name), str(total).encode())
+        self._ledger.settle(curi)
 
     def _postpone(self, queue: Queue, curi: CrawlURI, key: bytes) -> None:
         """To be fetched again: a URI with no past but its place."""
@@ -642,10 +498,11 @@ class Frontier:
         later.attempts = later.deferrals = 0
         later.reschedule_at = -1
         later.annotations = []
-        self.totals.delayed += 1
-        self.totals.future += 1
-        row = msgspec.msgpack.encode(Finished(queue.class_key, key, pack(later)))
-        self._batch.put(keys.future(due, self.totals.delayed), row)
+        totals = self._ledger.totals
+        totals.delayed += 1
+        totals.future += 1
+        row = msgspec.msgpack.encode((queue.class_key, key, pack(later)))
+        self._ledger.put(keys.future(due, totals.delayed), row)
         if self._next_future is None or due < self._next_future:
             self._next_future = due
 
@@ -674,53 +531,38 @@ class Frontier:
 
     def retire(self, class_key: str) -> bool:
         """Take a queue out of the crawl; one in process when its URI comes back. False for an unknown queue."""
-        queue = self._queue(class_key)
+        queue = self._queues.get(class_key)
         if queue is None:
             return False
         if queue.record.state == State.IN_PROCESS:
             queue.retiring = True
         else:
-            self._retire(queue)
+            self._queues.retire(queue)
         return True
 
     def wake_all(self) -> None:
         """End every snooze now."""
-        for wake_ms, class_key in self.lists.take_snoozed():
-            self._wake_one(wake_ms, class_key)
+        self._queues.wake_all()
 
     def reconsider_retired(self) -> None:
         """Let every retired queue take its turn again; one still over its budget is retired anew."""
-        retired, self.lists.retired = self.lists.retired, type(self.lists.retired)()
-        for class_key in retired:
-            queue = self._queue(class_key)
-            if queue is not None and queue.record.state == State.RETIRED:
-                self._move(queue, Event.RECONSIDERED)
-                self.totals.queued += queue.record.count
-                self._deactivate(queue)
+        self._queues.reconsider_retired()
 
     # -- what others ask -----------------------------------------------------------------------------------
 
-    def alive(self) -> bool:
-        """Whether anything is left to do, now or later: what lies in retired queues, or below the floor, is not.
+    @property
+    def totals(self) -> Totals:
+        """Counters over the whole crawl."""
+        return self._ledger.totals
 
-        Heritrix never ends while anything lies below the floor.
-        """
-        totals = self.totals
-        if self._in_process or totals.future:
-            return True
-        if totals.queued <= 0:
-            return False
-        if self._heritrix or self.lists.ready or self.lists.snoozed:
-            return True
-        best = self.lists.best()
-        return best is not None and best < self._view.precedence_floor
+    @property
+    def lists(self) -> Lists:
+        """Which queues wait, for reports."""
+        return self._queues.lists
 
-    def next_wake(self) -> int | None:
-        """When the next snoozed queue wakes, or the next URI is to be fetched again."""
-        wake = self.lists.next_wake()
-        if self._next_future is not None and (wake is None or self._next_future < wake):
-            return self._next_future
-        return wake
+    def queue(self, class_key: str) -> Queue | None:
+        """The queue of that name, for reports."""
+        return self._queues.get(class_key)
 
     def in_process(self) -> Sequence[CrawlURI]:
         """The URIs handed out and not yet come back."""
@@ -728,87 +570,39 @@ class Frontier:
 
     def tallies(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, earlier processes included."""
-        return dict(self._tallies)
+        return dict(self._ledger.tallies)
+
+    def alive(self) -> bool:
+        """Whether anything is left to do, now or later. What lies in retired queues is not; nor is, in the modern
+        profile, what lies in queues below the precedence floor: Heritrix never ends while there is any."""
+        totals = self._ledger.totals
+        if self._in_process or totals.future:
+            return True
+        return totals.queued > 0 and (self._heritrix or self._queues.any_may_work())
+
+    def next_wake(self) -> int | None:
+        """When the next snoozed queue wakes, or the next URI is to be fetched again."""
+        wake = self._queues.lists.next_wake()
+        if self._next_future is not None and (wake is None or self._next_future < wake):
+            return self._next_future
+        return wake
 
     def status(self) -> dict[str, Any]:
         """Counts, queues by state, and the queues that wait, with until when and why."""
-        return status_of(
-            self.totals,
-            {state: self.by_state[state] for state in State},
-            [
-                (wake_ms, queue.class_key, queue.record)
-                for wake_ms, class_key in sorted(self.lists.snoozed)[:20]
-                if (queue := self._queue(class_key)) is not None and queue.record.state == State.SNOOZED
-            ],
-            self._clock.now_ms(),
-        )
+        queues = self._queues
+        return status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms())
 
     # -- writing -------------------------------------------------------------------------------------------
 
-    def _touch(self) -> None:
-        if self._since_ms is None:
-            self._since_ms = self._clock.now_ms()
-
     def needs_flush_at(self) -> int | None:
         """When ``flush`` should be called; None while nothing waits to be written or synced."""
-        if self._since_ms is not None:
-            return self._since_ms + FLUSH_MS
-        if self._must_sync:
-            return self._synced_ms + SYNC_MS
-        return None
+        return self._ledger.needs_flush_at()
 
     def flush(self, now_ms: int) -> None:
         """Write what waits, and sync once a second. Raises StorageFull; what waited still waits then."""
-        if self._since_ms is not None:
-            self._write()
-        if self._must_sync and now_ms - self._synced_ms >= SYNC_MS:
-            self.sync()
-            self._synced_ms = now_ms
-
-    def _write(self) -> None:
-        """Archives, then logs, then the batch that vouches for both."""
-        batch = self._batch
-        for archive in self._archives:
-            self._lengths.update(archive.flush())
-        if self._report is not None:
-            batch.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
-        for queue in self._changed.values():
-            batch.put(keys.queue(queue.class_key), queue.packed())
-        for key, row in self._hosts.drain():
-            batch.put(key, row)
-        unsynced = None
-        if self._finished and self._lengths:
-            unsynced = keys.unsynced(self._flushes)
-            batch.put(
-                unsynced,
-                msgspec.msgpack.encode(
-                    Unsynced(self._lengths, [(row.class_key, row.key, row.row) for row in self._finished])
-                ),
-            )
-        batch.put(keys.STATE, msgspec.msgpack.encode(self.totals))
-        batch.write()
-        if unsynced is not None:
-            self._flushes += 1
-            self._unsynced.append(unsynced)
-        self._changed.clear()
-        self._finished.clear()
-        self._since_ms = None
-        self._must_sync = True
-        if len(self._queues) > self._queues_kept:
-            self._shrink()
+        self._ledger.flush(now_ms)
+        self._queues.shrink()
 
     def sync(self) -> None:
-        """Have archives and store on the disk, and forget what was kept in case they were not."""
-        for archive in self._archives:
-            archive.sync()
-        self._store.write([], self._unsynced, sync=True)
-        self._unsynced.clear()
-        self._lengths.clear()
-        self._must_sync = False
-
-    def _shrink(self) -> None:
-        """Forget queues that are not in process; the store has them."""
-        surplus = len(self._queues) - self._queues_kept * 9 // 10
-        idle = (key for key, queue in self._queues.items() if queue.current is None and not queue.retiring)
-        for class_key in list(islice(idle, surplus)):
-            del self._queues[class_key]
+        """Have everything that was flushed on the disk."""
+        self._ledger.sync()

@@ -39,10 +39,10 @@ def seen(canonical: str) -> bytes:
     authority = canonical if slash < 0 else canonical[:slash]
     prefix = _prefixes.get(authority)
     if prefix is None:
-        if len(_prefixes) > 50_000:
-            _prefixes.clear()
         prefix = SEEN + xxh3_64_digest(authority.encode("utf-8", "surrogatepass"))[:3]
         if slash >= 0:
+            if len(_prefixes) > 50_000:
+                _prefixes.clear()
             _prefixes[authority] = prefix
     return prefix + xxh3_64_digest(canonical.encode("utf-8", "surrogatepass"))
 
@@ -77,7 +77,7 @@ def queued(prefix: bytes, directive: int, precedence: int, ordinal: int) -> byte
     return prefix + bytes((directive, precedence)) + ordinal.to_bytes(6, "big")
 
 
-def rank(directive: int, precedence: int, *, prerequisite: bool, heritrix: bool) -> tuple[int, int]:
+def rank(directive: int, precedence: int, prerequisite: bool, heritrix: bool) -> tuple[int, int]:
     """The two bytes that order URIs inside a queue, lower first.
 
     A prerequisite goes before everything of its directive, so that it precedes its dependant also at HIGHEST.

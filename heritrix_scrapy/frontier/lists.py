@@ -7,7 +7,7 @@ when it is met.
 from __future__ import annotations
 
 from collections import deque
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, nsmallest
 
 
 class Lists:
@@ -57,6 +57,16 @@ class Lists:
     def take_snoozed(self) -> list[tuple[int, str]]:
         """All snoozed ones, by wake time; none stay."""
         taken, self.snoozed = sorted(self.snoozed), []
+        return taken
+
+    def first_snoozed(self, limit: int) -> list[tuple[int, str]]:
+        """Those that wake first; they stay."""
+        return nsmallest(limit, self.snoozed)
+
+    def take_retired(self) -> list[str]:
+        """All retired ones; none stay."""
+        taken = list(self.retired)
+        self.retired.clear()
         return taken
 
     def restore(self, inactive: list[tuple[int, int, str]], snoozed: list[tuple[int, str]], retired: list[str]) -> None:

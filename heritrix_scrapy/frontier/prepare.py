@@ -51,16 +51,13 @@ def directive(path: str, given: int, depth_hops: int, embed_hops: int, *, heritr
             return HIGH
     elif last == hops.PREREQ and not heritrix:
         return given
-    if embed_hops > 0 and given == NORMAL and 0 < trans_hops(path) <= embed_hops:
+    if embed_hops > 0 and given == NORMAL and last not in _NO_EMBED and 0 < hops.trans(path) <= embed_hops:
         return MEDIUM
     return given
 
 
-def trans_hops(path: str) -> int:
-    """Hops since the last L or M."""
-    if "+" in path:
-        return hops.counts(path).trans
-    return len(path) - 1 - max(path.rfind(hops.NAVLINK), path.rfind(hops.MANIFEST))
+#: Paths that end so have no hop since the last L or M.
+_NO_EMBED = ("", hops.NAVLINK, hops.MANIFEST)
 
 
 # -- canonical form ----------------------------------------------------------------------------------------
@@ -80,25 +77,27 @@ _surt_keys: dict[str, str] = {}
 def surt_authority(uri: str) -> str:
     """Core key of the SurtAuthority policy: the authority as a SURT, with ``#`` for ``:``; "" when the URI has
     none (Heritrix: SurtAuthorityQueueAssignmentPolicy)."""
-    if "://" not in uri:
+    start = uri.find("://") + 3
+    if start < 3:
         return ""
-    authority = authority_of(uri)
+    end = uri.find("/", start)
+    authority = uri[start:end] if end > 0 else authority_of(uri)
     key = _surt_keys.get(authority)
     if key is None:
         if len(_surt_keys) > 50_000:
             _surt_keys.clear()
-        form = surt(f"http://{authority}/")
-        key = authority_part(form).replace(":", "#") if "://(" in form else ""
-        _surt_keys[authority] = key
+        form = surt(f"http://{authority_of(uri)}/")
+        key = _surt_keys[authority] = authority_part(form).replace(":", "#") if "://(" in form else ""
     return key
 
 
 def class_key(curi: CrawlURI, view: Any) -> str:
     """Name of the URI's queue (Heritrix: URIAuthorityBasedQueueAssignmentPolicy.getClassKey)."""
-    if view.defer_to_previous and curi.class_key:
+    if curi.class_key and view.defer_to_previous:
         return curi.class_key
-    key: str = view.force_queue_assignment or surt_authority(curi.policy_basis)
-    if curi.uri.startswith("whois:"):
+    uri = curi.uri
+    key: str = view.force_queue_assignment or surt_authority(curi.via if curi.via and curi.path[-1:] == "P" else uri)
+    if uri.startswith("whois:"):
         return WHOIS_QUEUE
     return key or DEFAULT_QUEUE
 
@@ -171,6 +170,24 @@ def policy(setting: str, value: Any, known: Any) -> tuple[str, dict[str, Any]]:
 # -- all of it ---------------------------------------------------------------------------------------------
 
 
+class Plan:
+    """What preparation needs of one View, looked up once."""
+
+    __slots__ = ("canonicalise", "cost", "depth_hops", "embed_hops", "precedence", "properties", "view")
+
+    def __init__(self, view: Any, canonicalise: Callable[[str], str]) -> None:
+        self.view = view
+        self.canonicalise = canonicalise
+        self.depth_hops: int = view.preference_depth_hops
+        self.embed_hops: int = view.preference_embed_hops
+        name, _ = policy("HERITRIX_COST_ASSIGNMENT_POLICY", view.cost_assignment_policy, COST_POLICIES)
+        self.cost = COST_POLICIES[name]
+        name, self.properties = policy(
+            "HERITRIX_URI_PRECEDENCE_POLICY", view.uri_precedence_policy, URI_PRECEDENCE_POLICIES
+        )
+        self.precedence = URI_PRECEDENCE_POLICIES[name]
+
+
 class Preparer:
     """Prepares candidates. ``canonicaliser``: the settings of a URI → the function that makes its canonical
     form."""
@@ -178,25 +195,34 @@ class Preparer:
     def __init__(self, canonicaliser: Callable[[Any], Callable[[str], str]], *, heritrix: bool) -> None:
         self._canonicaliser = canonicaliser
         self._heritrix = heritrix
+        self._plans: dict[int, Plan] = {}
 
-    def prepare(self, curi: CrawlURI) -> None:
+    def plan(self, view: Any) -> Plan:
+        """The plan of a View; there are as many as there are combinations of sheets."""
+        # a plan keeps its View, so that the View's id cannot become another's
+        plan = self._plans.get(id(view))
+        if plan is None:
+            if len(self._plans) > 1000:
+                self._plans.clear()
+            plan = self._plans[id(view)] = Plan(view, self._canonicaliser(view))
+        return plan
+
+    def prepare(self, curi: CrawlURI, canonical: str | None = None) -> None:
         """Fill ``directive``, ``canonical``, ``class_key``, ``cost`` and ``precedence``; may set ``forced``.
 
-        A redirect whose target has the canonical form of its source would be taken for seen: it is forced.
+        ``canonical``: the canonical form, when it is known. A redirect whose target has the canonical form of its
+        source would be taken for seen: it is forced.
         """
         view = curi.settings
+        plan = self.plan(view)
         path = curi.path
-        curi.directive = directive(
-            path, curi.directive, view.preference_depth_hops, view.preference_embed_hops, heritrix=self._heritrix
-        )
-        canonicalise = self._canonicaliser(view)
-        curi.canonical = canonical = canonicalise(curi.uri)
-        via = curi.via
-        if via and path.endswith(hops.REFER) and via != curi.uri and canonicalise(via) == canonical:
-            curi.forced = True
+        curi.directive = directive(path, curi.directive, plan.depth_hops, plan.embed_hops, heritrix=self._heritrix)
+        curi.canonical = canonical = canonical or plan.canonicalise(curi.uri)
+        if path[-1:] == hops.REFER:
+            via = curi.via
+            if via and via != curi.uri and plan.canonicalise(via) == canonical:
+                curi.forced = True
         curi.class_key = class_key(curi, view)
         if curi.cost < 0:
-            name, _ = policy("HERITRIX_COST_ASSIGNMENT_POLICY", view.cost_assignment_policy, COST_POLICIES)
-            curi.cost = COST_POLICIES[name](curi)
-        name, properties = policy("HERITRIX_URI_PRECEDENCE_POLICY", view.uri_precedence_policy, URI_PRECEDENCE_POLICIES)
-        curi.precedence = URI_PRECEDENCE_POLICIES[name](curi, properties)
+            curi.cost = plan.cost(curi)
+        curi.precedence = plan.precedence(curi, plan.properties)

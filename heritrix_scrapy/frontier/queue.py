@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Rows read ahead by one seek, and the most that inserts may let the heads grow to.
 CHUNK = 32
 MAX_HEADS = 64
+#: Rows that a queue keeps in memory while it waits.
+KEPT_HEADS = 8
 
 
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
@@ -81,12 +83,12 @@ class Queue:
 
     __slots__ = ("bound", "class_key", "current", "heads", "prefix", "record", "retiring")
 
-    def __init__(self, class_key: str, record: QueueRecord, *, new: bool = False) -> None:
+    def __init__(self, class_key: str, record: QueueRecord) -> None:
         self.class_key = class_key
         self.record = record
         self.prefix = keys.queued_prefix(record.number)
         self.heads: list[tuple[bytes, bytes]] = []
-        self.bound: bytes | None = None if new else (record.hint or self.prefix)
+        self.bound: bytes | None = (record.hint or self.prefix) if record.count else None
         self.current: tuple[bytes, bytes] | None = None
         self.retiring = False
 
@@ -101,6 +103,12 @@ class Queue:
             if len(heads) > MAX_HEADS:
                 self.bound = heads[CHUNK][0]
                 del heads[CHUNK:]
+
+    def trim(self) -> None:
+        """Keep few heads: the store has every row, and the queue will not be asked for a while."""
+        if len(self.heads) > KEPT_HEADS:
+            self.bound = self.heads[KEPT_HEADS][0]
+            del self.heads[KEPT_HEADS:]
 
     @property
     def must_read(self) -> bool:

@@ -17,8 +17,8 @@ from heritrix_scrapy.frontier.totals import Totals, Unsynced
 
 if TYPE_CHECKING:
     from heritrix_scrapy.crawl import Store
-    from heritrix_scrapy.frontier.batch import Batch
-    from heritrix_scrapy.frontier.core import Frontier
+    from heritrix_scrapy.frontier.ledger import Ledger
+    from heritrix_scrapy.frontier.queues import Queues
 
 #: A queue that seems to sleep longer than this was put to sleep by a wrong clock.
 LONGEST_SNOOZE_MS = 8 * 24 * 3600 * 1000
@@ -56,8 +56,9 @@ class Recovery(NamedTuple):
         return text
 
 
-def recover(frontier: Frontier, store: Store, batch: Batch, now_ms: int, *, fresh: bool) -> Recovery:
-    """Restore counters and lists. A crawl that came to its end, or ``fresh``, empties the store first."""
+def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Recovery:
+    """Restore counters, queues and lists. A crawl that came to its end, or ``fresh``, empties the store first."""
+    store = ledger.store
     row = store.get(keys.STATE)
     totals = None if row is None else msgspec.msgpack.decode(row, type=Totals)
     if totals is not None and (fresh or totals.over):
@@ -65,12 +66,13 @@ def recover(frontier: Frontier, store: Store, batch: Batch, now_ms: int, *, fres
         totals = None
     if totals is None:
         return Recovery()
-    frontier.adopt(totals, _tallies(store))
-    in_flight = _restore_queues(frontier, store, now_ms)
-    requeued = _put_lost_back(frontier, store, batch)
+    ledger.totals = totals
+    ledger.tallies = _tallies(store)
+    in_flight = _restore_queues(ledger, queues, now_ms)
+    requeued = _put_lost_back(ledger, queues)
     lengths = store.get(keys.LENGTHS)
-    ahead = frontier.recover_logs({} if lengths is None else msgspec.msgpack.decode(lengths, type=dict[str, int]))
-    return Recovery(frontier.totals.queued, in_flight, ahead + requeued, False, ahead, requeued)
+    ahead = ledger.recover_logs({} if lengths is None else msgspec.msgpack.decode(lengths, type=dict[str, int]))
+    return Recovery(totals.queued, in_flight, ahead + requeued, False, ahead, requeued)
 
 
 def _tallies(store: Store) -> dict[str, int]:
@@ -81,13 +83,13 @@ def _tallies(store: Store) -> dict[str, int]:
     }
 
 
-def _restore_queues(frontier: Frontier, store: Store, now_ms: int) -> int:
+def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int) -> int:
     """Lists and queued count, from the queue records; returns how many queues had a URI in process."""
     inactive: list[tuple[int, int, str]] = []
     snoozed: list[tuple[int, str]] = []
     retired: list[tuple[int, str]] = []
     queued = in_flight = 0
-    for key, row in store.range(keys.QUEUE, keys.after(keys.QUEUE)):
+    for key, row in ledger.store.range(keys.QUEUE, keys.after(keys.QUEUE)):
         class_key = key[1:].decode("utf-8", "surrogatepass")
         record = unpack_record(row)
         state = State(record.state)
@@ -104,26 +106,36 @@ def _restore_queues(frontier: Frontier, store: Store, now_ms: int) -> int:
                 state = State.INACTIVE
             else:
                 state = State.EXHAUSTED
-        frontier.by_state[state] += 1
+        queues.by_state[state] += 1
         if state != record.state:
             record.state = state
             record.in_session = False
-            frontier.restore_queue(class_key, record)
-    frontier.lists.restore(inactive, snoozed, [class_key for _, class_key in sorted(retired)])
-    frontier.totals.queued = queued
+            queues.adopt(class_key, record)
+    queues.lists.restore(inactive, snoozed, [class_key for _, class_key in sorted(retired)])
+    ledger.totals.queued = queued
     return in_flight
 
 
-def _put_lost_back(frontier: Frontier, store: Store, batch: Batch) -> int:
+def _put_lost_back(ledger: Ledger, queues: Queues) -> int:
     """Put back what was finished into a WARC file that is shorter now than it was: the power failed."""
     requeued = 0
-    for key, row in list(store.range(keys.UNSYNCED, keys.after(keys.UNSYNCED))):
+    for key, row in list(ledger.store.range(keys.UNSYNCED, keys.after(keys.UNSYNCED))):
         flush = msgspec.msgpack.decode(row, type=Unsynced)
-        if any(frontier.archive_length(name, length) < length for name, length in flush.lengths.items()):
-            for finished in flush.finished:
-                requeued += frontier.put_again(*finished)
-        batch.delete(key)
+        if any(ledger.archive_length(name, length) < length for name, length in flush.lengths.items()):
+            requeued += sum([put_again(ledger, queues, *finished) for finished in flush.finished])
+        ledger.delete(key)
     return requeued
+
+
+def put_again(ledger: Ledger, queues: Queues, class_key: str, key: bytes, row: bytes) -> bool:
+    """Put a finished URI back under its old key, past the seen filter; False when it is there already."""
+    queue = queues.get(class_key)
+    if queue is None or ledger.get(key) is not None:
+        return False
+    ledger.put(key, row)
+    queue.insert(key, row)
+    queues.added(queue)
+    return True
 
 
 def wipe(store: Store) -> None:

@@ -24,10 +24,10 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
 from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
-from heritrix_scrapy.scope.middleware import judge_spider_request
+from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.signals import uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
-from heritrix_scrapy.uri.fixup import UriError, fix
 
 if TYPE_CHECKING:
     from typing import Self
@@ -96,7 +96,7 @@ class FrontierScheduler(BaseScheduler):
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=lambda curi: scope.seed_added(curi.uri),
+                seed_found=scope.seed_found,
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -218,12 +218,13 @@ class FrontierScheduler(BaseScheduler):
         fingerprinter = self._crawler.request_fingerprinter
         assert fingerprinter is not None
         curi.stored_request = self._serialise(request)
-        dont_filter = request.dont_filter and not (self._resumed and request.meta.get("is_start_request"))
         taken = frontier.add_request(
-            curi, fingerprinter.fingerprint(request), dont_filter=dont_filter, priority=request.priority
+            curi,
+            fingerprinter.fingerprint(request),
+            dont_filter=request.dont_filter,
+            priority=request.priority,
+            resumed=self._resumed,
         )
-        if curi.seed:
-            self._scope.seed_added(curi.uri)
         if not taken:
             self._count("frontier/filtered_requests")
             return False
@@ -237,13 +238,13 @@ class FrontierScheduler(BaseScheduler):
 
     def _from_outside(self, request: Request) -> CrawlURI:
         """The CrawlURI of a Request that passed no spider middleware."""
-        uri = request_uri(request)
+        uri = request_uri(request.url)
         meta = request.meta
         if meta.get("redirect_times") and meta.get("redirect_urls"):
             via = meta["redirect_urls"][-1]
             parent = self._in_process(via)
             path = hops.extend(parent.path if parent is not None else "", hops.REFER)
-            curi = CrawlURI(uri, path=path, via=request_uri_text(via), via_context="Location:")
+            curi = CrawlURI(uri, path=path, via=request_uri(via), via_context="Location:")
             if parent is not None:
                 curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
                 curi.seed = parent.seed and bool(self._settings.view.seeds_redirect_new_seeds)
@@ -353,15 +354,19 @@ class FrontierScheduler(BaseScheduler):
                     # a middleware put another Request in its place before it was fetched
                     curi.status = status.BLOCKED_BY_CUSTOM
                     curi.annotate("replaced")
-                ordinal = curi.ordinal
-                if frontier.finish(curi, now):
-                    self._kept.pop(ordinal, None)
+                final = frontier.finish(curi, now)
+                if final:
+                    self._kept.pop(curi.ordinal, None)
+                self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             frontier.put_back(curi, now)
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()
+
+    def _tell(self, signal: object, curi: CrawlURI) -> None:
+        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
@@ -380,6 +385,7 @@ class FrontierScheduler(BaseScheduler):
             return
         if self._frontier is not None:
             self._frontier.finished_outside(curi)
+            self._tell(uri_finished, curi)
         if curi.recorder is not None:
             curi.recorder.close()
 
@@ -422,19 +428,3 @@ class FrontierScheduler(BaseScheduler):
 
 def quiet(failure: Any) -> None:
     """Errback of Requests that we made for the spider: their end stands in the crawl log."""
-
-
-def request_uri(request: Request) -> str:
-    """The URI under which a spider's Request is queued and archived."""
-    return request_uri_text(request.url)
-
-
-def request_uri_text(url: str) -> str:
-    """A Request's URL as the crawl writes it: fixed up where that leaves what is asked of the server as it is,
-    else as it stands, without fragment."""
-    bare = url.partition("#")[0]
-    try:
-        fixed = fix(bare)
-    except UriError:
-        return bare
-    return fixed if CrawlURI(fixed).path_query == CrawlURI(bare).path_query else bare

@@ -5,7 +5,7 @@ One row, written with every batch, so that counters and rows always agree.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -61,16 +61,9 @@ class Totals(msgspec.Struct, omit_defaults=True):
             self.failed += 1
 
 
-class Finished(NamedTuple):
-    """What it takes to put a finished URI back, when its record turns out to be lost."""
-
-    class_key: str
-    key: bytes
-    row: bytes
-
-
 class Unsynced(msgspec.Struct, array_like=True):
-    """What one flush finished. ``lengths``: what each archive file must at least hold for it."""
+    """What one flush finished. ``lengths``: what each archive file must at least hold for it; ``finished``: class
+    key, key and row of each URI, as it takes to put it back."""
 
     lengths: dict[str, int]
     finished: list[tuple[str, bytes, bytes]]

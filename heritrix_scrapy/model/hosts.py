@@ -53,6 +53,7 @@ class Host(msgspec.Struct, array_like=True):
 class Server(msgspec.Struct, array_like=True):
     """``robots``: text of robots.txt (None: everything is allowed, or nothing known yet); ``robots_fetched_ms``:
     -1 never; ``robots_valid``: whether ``robots`` may be relied on; ``robots_tries``: failed fetches so far;
+    ``robots_error``: class of the exception that ended the last of them;
     ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row."""
 
     robots: str | None = None
@@ -62,6 +63,7 @@ class Server(msgspec.Struct, array_like=True):
     retry_at_ms: int = 0
     connection_errors: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
+    robots_error: str | None = None
 
 
 def server_key(uri: str) -> str:

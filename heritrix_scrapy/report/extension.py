@@ -63,6 +63,7 @@ class ReportExtension:
         self._began = self._told = self._noted = 0.0
         self._before: dict[str, tuple[float, progress.Progress]] = {}
         self._first = progress.Progress()
+        self._last_said: Mapping[str, Any] | None = None
         crawl.report = self
         if self._launch_dirs:
             launch.enter(crawl.jobdir, launch.latest(crawl.jobdir.root))
@@ -99,6 +100,9 @@ class ReportExtension:
 
     def flush(self) -> Mapping[str, int]:
         """Write the logs out; name → length. Raises StorageFull."""
+        if self._crawl.frontier is not None and self._crawl.bridge.is_closing():
+            # the last flushes: afterwards the store is closed and cannot be asked
+            self._last_said = self._crawl.frontier.status()
         return self._logs.flush()
 
     def recover(self, lengths: Mapping[str, int]) -> int:
@@ -213,7 +217,9 @@ class ReportExtension:
         now = self._crawl.clock.monotonic()
         counted = self._totals()
         frontier = self._crawl.frontier
-        said: Mapping[str, Any] = {} if frontier is None else frontier.status()
+        said = self._last_said
+        if said is None:
+            said = {} if frontier is None else frontier.status()
         queues: Mapping[str, int] = said.get("queues", {})
         busy, snoozed = queues.get("in process", 0), queues.get("snoozed", 0)
         active = busy + queues.get("ready", 0) + snoozed
@@ -233,7 +239,9 @@ class ReportExtension:
             average_depth=queued // listed if listed else 0,
         )
         since, before = self._before.get(of, (self._began, None))
-        progress.rates(moment, int((now - self._began) * 1000), before or self._first, int((now - since) * 1000))
+        progress.rates(
+            moment, int((now - self._began) * 1000), before or self._first, int((now - since) * 1000), self._first
+        )
         self._before[of] = (now, moment)
         return moment
 

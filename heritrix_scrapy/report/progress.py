@@ -55,10 +55,18 @@ class Progress:
     average_depth: int = 0
 
 
-def rates(progress: Progress, elapsed_ms: int, before: Progress | None, age_ms: int) -> None:
-    """Fill in the four rates (Heritrix: CrawlStatSnapshot.collect). ``before``: the moment ``age_ms`` ago."""
-    progress.average_docs = ratio(progress.downloaded, elapsed_ms / 1000)
-    progress.average_kib = int((progress.bytes_total / 1024) / ((elapsed_ms + 1) / 1000))
+def rates(
+    progress: Progress, elapsed_ms: int, before: Progress | None, age_ms: int, start: Progress | None = None
+) -> None:
+    """Fill in the four rates (Heritrix: CrawlStatSnapshot.collect).
+
+    ``before``: the moment ``age_ms`` ago; ``start``: the moment ``elapsed_ms`` ago, when it was not all zero.
+    """
+    docs, size = progress.downloaded, progress.bytes_total
+    if start is not None:
+        docs, size = docs - start.downloaded, size - start.bytes_total
+    progress.average_docs = ratio(docs, elapsed_ms / 1000)
+    progress.average_kib = int((size / 1024) / ((elapsed_ms + 1) / 1000))
     if before is not None:
         progress.current_docs = ratio(progress.downloaded - before.downloaded, age_ms / 1000)
         grown = (progress.bytes_total - before.bytes_total) // 1024

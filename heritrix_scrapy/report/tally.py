@@ -6,6 +6,7 @@ The counters go into the frontier's write batch of the URI, so that after a cras
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model import status
@@ -28,6 +29,16 @@ URIS = {
 BYTES = (("duplicate:server-not-modified", "not_modified"), ("duplicate:digest", "dup_by_hash"))
 
 
+#: What a type looks like that gets counters of its own; servers send anything, and each name is a row.
+_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,40}/[a-z0-9!#$&^_.+-]{1,80}|no-type|unknown")
+
+
+def media_type(text: str) -> str:
+    """The type that an answer is counted under, in lower case; ``other`` for what is none."""
+    mime = truncate_mime(text).lower()
+    return mime if _TYPE.fullmatch(mime) else "other"
+
+
 def tally(curi: CrawlURI) -> Mapping[str, int]:
     """Counter → what this URI adds to it.
 
@@ -39,7 +50,7 @@ def tally(curi: CrawlURI) -> Mapping[str, int]:
     if end is Disposition.SUCCESS:
         size = max(curi.content_size, 0)
         kind = next((name for note, name in BYTES if note in curi.annotations), "novel")
-        mime = truncate_mime(curi.content_type).lower()
+        mime = media_type(curi.content_type)
         counters[f"urls/{kind}"] = 1
         counters[f"bytes/{kind}"] = size
         counters[f"mime/{mime}"] = 1

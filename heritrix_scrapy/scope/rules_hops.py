@@ -91,7 +91,7 @@ class PrerequisiteAcceptDecideRule(DecideRule):
     """Accepts what another URI needs first: an address, robots.txt, a login."""
 
     def evaluate(self, curi: CrawlURI) -> Decision:
-        return ACCEPT if curi.path.endswith(hops.PREREQ) else NONE
+        return ACCEPT if curi.path[-1:] == hops.PREREQ else NONE
 
 
 class SeedAcceptDecideRule(DecideRule):

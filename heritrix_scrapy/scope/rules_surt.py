@@ -47,23 +47,29 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         self.surts_dump_file = surts_dump_file
         self.also_check_via = also_check_via
         self.prefixes = SurtPrefixSet()
+        self._hosts = _Hosts(self.prefixes)
         self._semantics = "as_written"
 
     def configure(self, view: Any) -> None:
         self._semantics = view.seed_slash_semantics
         self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
         self.prefixes.import_mixed(text_of(self.surts_source))
+        self._hosts = _Hosts(self.prefixes)
 
     def seed_added(self, uri: str, written: str) -> None:
         """A seed; ``written``: its text before it was fixed up, or empty."""
         if self.seeds_as_surt_prefixes:
-            strict = self.prefixes.strict
-            self.prefixes.add(seed_prefix(written, uri, self._semantics, strict=strict))
+            prefix = seed_prefix(written, uri, self._semantics, strict=self.prefixes.strict)
+            if self.prefixes.add(prefix):
+                self._hosts.added(prefix)
 
     def non_seed_line(self, line: str) -> bool:
         """Another line of a seeds text; tells whether it was meant for this rule."""
         sign = SIGNS.get(self.decision)
-        return sign is not None and line.startswith(sign) and self.prefixes.add_directive(line[1:])
+        if sign is None or not line.startswith(sign) or not self.prefixes.add_directive(line[1:]):
+            return False
+        self._hosts = _Hosts(self.prefixes)
+        return True
 
     def seeds_read(self) -> None:
         """All seeds were announced: write the dump, if one is wanted."""
@@ -73,16 +79,71 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
             file.write_text(self.prefixes.dump(), encoding="utf-8")
 
     def covered(self, curi: CrawlURI) -> bool:
-        prefixes = self.prefixes
-        if not prefixes:
+        hosts = self._hosts
+        if not self.prefixes:
             return False
-        strict = prefixes.strict
-        if self.also_check_via and curi.via and prefixes.contains_prefix_of(candidate(curi.via, strict=strict)):
-            return True
-        return prefixes.contains_prefix_of(candidate(curi.uri, strict=strict))
+        return hosts.covers(curi.uri) or (self.also_check_via and curi.via is not None and hosts.covers(curi.via))
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return self.decision if self.covered(curi) else NONE
+
+
+class _Hosts:
+    """What a set of prefixes says of whole hosts, remembered.
+
+    Most prefixes are domains and hosts, and most links of a page go to few hosts: then the SURT of a URI need
+    not be made (2 µs of the 4 that the default scope takes for a link without this).
+    """
+
+    __slots__ = ("_known", "_prefixes", "_split")
+
+    def __init__(self, prefixes: SurtPrefixSet) -> None:
+        self._prefixes = prefixes
+        #: scheme and authority → whether all of it is covered; None: it depends on the path.
+        self._known: dict[str, bool | None] = {}
+        #: SURTs of hosts below which some prefix goes on.
+        self._split: set[str] | None = None
+
+    def added(self, prefix: str) -> None:
+        """A prefix joined the set."""
+        self._known.clear()
+        if self._split is not None:
+            self._split.update(host_of_prefix(prefix))
+
+    def covers(self, uri: str) -> bool:
+        """Whether the set has a prefix of this URI."""
+        if not uri.startswith(("http://", "https://")):
+            return self._prefixes.covers(uri)
+        end = uri.find("/", 8)
+        host = uri[:end] if end > 0 else uri
+        try:
+            known = self._known[host]
+        except KeyError:
+            known = self._learn(host)
+        return self._prefixes.covers(uri) if known is None else known
+
+    def _learn(self, host: str) -> bool | None:
+        form = candidate(host + "/", strict=self._prefixes.strict)
+        if self._split is None:
+            self._split = {head for prefix in self._prefixes for head in host_of_prefix(prefix)}
+        known: bool | None
+        if self._prefixes.contains_prefix_of(form):
+            known = True
+        else:
+            known = None if form in self._split else False
+        if len(self._known) >= HOSTS_REMEMBERED:
+            self._known.clear()
+        self._known[host] = known
+        return known
+
+
+HOSTS_REMEMBERED = 20_000
+
+
+def host_of_prefix(prefix: str) -> tuple[str, ...]:
+    """The SURT of the host that a prefix with a path lies on, to the slash; nothing for another prefix."""
+    head, close, path = prefix.partition(")/")
+    return (head + close,) if path else ()
 
 
 class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):

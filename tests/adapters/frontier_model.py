@@ -1,4 +1,4 @@
-"""Adapters: hop paths and server keys, as two of the vector files ask for them."""
+"""Adapters: hop paths and server keys, as the frontier file asks for them."""
 
 from __future__ import annotations
 
@@ -42,14 +42,8 @@ def keys_of_servers(case: Case) -> Answer:
     return got == case["expect"], got
 
 
-def extend_pair(case: Case) -> Answer:
-    got = hops.extend(*case["input"])
-    return got == case["expected"], got
-
-
 ADAPTERS = {
     "frontier/hops": hop_counts,
     "frontier/ut_extend_hops_path": extend_hops_path,
     "frontier/ut_server_key": keys_of_servers,
-    "output/hops_path": extend_pair,
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.report import progress, times
 from heritrix_scrapy.report.log_line import line, truncate_mime
@@ -91,30 +90,12 @@ def modern_progress_line(case: dict[str, Any]) -> tuple[bool, object]:
     return progress_line(case, modern=True)
 
 
-#: Words of the cases → what the table of statuses says.
-CLASSES = {
-    "success": status.Disposition.SUCCESS,
-    "disregarded": status.Disposition.DISREGARDED,
-    "failure": status.Disposition.FAILURE,
-}
-
-
-def disposition_class(case: dict[str, Any]) -> tuple[bool, object]:
-    expected = case["expected"]
-    got = {}
-    for code in case["input"]:
-        end = next(name for name, end in CLASSES.items() if end is status.disposition(code))
-        got[code] = f"retry until max retries, then {end}" if code < 0 and status.wants_retry(code) else end
-    return set(got.values()) == {expected}, got
-
-
 ADAPTERS = {
     "output/crawl_log_line": crawl_log_line,
     "output/mimetype_truncate": mimetype_truncate,
     "output/double_to_string": double_to_string,
     "output/format_bytes": format_bytes,
     "output/progress_line": progress_line,
-    "output/disposition_class": disposition_class,
 }
 MODERN = {"output/progress_line": modern_progress_line}
 MODERN_ROWS = {"output/progress_line": "report-progress-columns"}

@@ -123,6 +123,24 @@ def test_readers_read_what_was_recorded(tmp_path: Path, form: Form, compress: bo
     }
 
 
+@pytest.mark.parametrize("body", [b"5\r\nhello\r\n0\r\n\r\n", b"5;x=1\nhello\r\n00\r\nTrailer: x\r\n\r\n", b"zz\r\n"])
+def test_a_chunked_answer_is_verified_by_others(tmp_path: Path, body: bytes) -> None:
+    files = files_in(tmp_path)
+    curi = captured("http://a.example/", body, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    assert curi.recorder is not None
+    curi.recorder.chunked = True
+    name, _ = put(files, curi, Ids())
+    files.close()
+    check(tmp_path / name)
+    with (tmp_path / name).open("rb") as stream:
+        verified = [
+            record.verify_payload_digest()
+            for record in FastIterator(stream)
+            if record.headers.get("WARC-Type") == "response"
+        ]
+    assert verified == [True]
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     head=st.binary(max_size=200),

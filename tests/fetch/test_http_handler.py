@@ -8,6 +8,7 @@ import hashlib
 import ipaddress
 import socket
 import ssl
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,9 +25,10 @@ from scrapy.exceptions import (
 )
 from scrapy.http import HtmlResponse, Response, TextResponse
 
+from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import server_key
 from tests.fetch.loopback import TLS, Server, Talk, fetch, handler_of, make_crawler, run
-from tests.fetch.test_wire import ODD
+from tests.fetch.test_wire import ODD, chunked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,6 +210,7 @@ def test_no_answer(script: Any, kind: type[Exception]) -> None:
         (b"", 4),
         (reset_at_once, 4),
         (stall_in_head, 1),
+        (ODD["switching protocols"][0], 4),
         *((ODD[name][0], 1) for name in ("status in words", "ICY", "HTTP/0.9", "line without a colon")),
     ],
 )
@@ -555,11 +558,11 @@ def test_retry_after_is_kept_on_the_server() -> None:
         ("text/plain;charset=cp1251", "windows-1251", None),
         ("text/html; Charset='utf8'", "UTF-8", None),
         ("text/html; charset=latin1", "ISO-8859-1", None),
-        ("text/html; charset=bogus", None, "unsatisfiableCharsetInHeader:bogus"),
-        ("text/html", None, None),
+        ("text/html; charset=bogus", "ISO-8859-1", "unsatisfiableCharsetInHeader:bogus"),
+        ("text/html", "ISO-8859-1", None),
     ],
 )
-def test_charset_of_the_header(kind: str, charset: str | None, note: str | None) -> None:
+def test_charset_of_the_header(kind: str, charset: str, note: str | None) -> None:
     _, curi, _ = ask(b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: 0\r\n\r\n" % kind.encode())
     assert curi.charset == charset
     assert curi.annotations == ([note] if note else [])
@@ -612,3 +615,23 @@ def test_a_request_nobody_knows_gets_a_crawl_uri() -> None:
             assert request.meta["download_latency"] > 0
 
     run(work())
+
+
+def test_a_spool_that_cannot_be_written(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file" / "below"))
+    body = b"b" * 600_000
+    error, curi, _ = ask(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+    assert isinstance(error, StorageFull)
+    assert (curi.status, curi.deferral, curi.recorder) == (0, "storage", None)
+
+
+def test_a_large_body_is_whole_on_disk() -> None:
+    body = bytes(range(256)) * 8000
+    pieces = [body[start : start + 100_001] for start in range(0, len(body), 100_001)]
+    answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(*pieces)
+    response, curi, _ = ask(answer)
+    assert response.body == body
+    assert recorded(curi) == answer
+    assert curi.recorder is not None
+    assert not curi.recorder.response.in_memory

@@ -1,0 +1,202 @@
+"""What is to be written next, and in which order does it reach the disk?
+
+Rows that belong together are one batch. Until it is written nothing of it counts: the URIs it finishes are still
+in their queues. A flush first hands archives and logs to the system, then writes the batch, which names how
+long they are by then; so the store never claims what the files do not hold. Once a second everything is
+synced. What was finished since is kept until then, in case the power fails and takes the archives' ends along.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.states import ACTIVE
+from heritrix_scrapy.frontier.totals import Totals, Unsynced
+from heritrix_scrapy.model.errors import StorageFull
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from heritrix_scrapy.crawl import Archive, Clock, Report, Store
+    from heritrix_scrapy.frontier.queue import Queue
+    from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Hosts
+
+logger = logging.getLogger(__name__)
+
+#: A batch is written when it finishes so many URIs, holds so many rows, or is so old.
+FLUSH_URIS = 20
+FLUSH_ROWS = 4000
+FLUSH_MS = 50
+#: Archives and store are synced so often.
+SYNC_MS = 1000
+
+
+class Ledger:
+    """The batch that waits, laid over the store. ``totals``: counters, written with every batch; ``changed``:
+    queues whose records are, by class key; ``finished``: (class key, key, row) of each URI that it finishes."""
+
+    def __init__(
+        self,
+        store: Store,
+        totals: Totals,
+        *,
+        hosts: Hosts,
+        clock: Clock,
+        report: Report | None = None,
+        archives: Sequence[Archive] = (),
+    ) -> None:
+        self.store = store
+        self.totals = totals
+        self.changed: dict[str, Queue] = {}
+        self.finished: list[tuple[str, bytes, bytes]] = []
+        #: Counters of the reports over the whole crawl.
+        self.tallies: dict[str, int] = {}
+        self._tallied: set[str] = set()
+        self._hosts = hosts
+        self._clock = clock
+        self._report = report
+        self._archives = archives
+        self._get = store.get
+        self._puts: dict[bytes, bytes] = {}
+        self._deletes: set[bytes] = set()
+        self._lengths: dict[str, int] = {}
+        self._unsynced: list[bytes] = []
+        self._flushes = 0
+        self._since_ms: int | None = None
+        self._must_sync = False
+        self._synced_ms = 0
+
+    # -- rows ----------------------------------------------------------------------------------------------
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Write a row with the next flush; the last word on a key holds."""
+        self._puts[key] = value
+        self._deletes.discard(key)
+        if self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
+
+    def delete(self, key: bytes) -> None:
+        """Remove a row with the next flush."""
+        self._puts.pop(key, None)
+        self._deletes.add(key)
+        if self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
+
+    def get(self, key: bytes) -> bytes | None:
+        """A row as it will stand."""
+        value = self._puts.get(key)
+        if value is not None:
+            return value
+        if key in self._deletes:
+            return None
+        return self._get(key)
+
+    def has(self, key: bytes) -> bool:
+        """Whether a row of a kind that is never deleted is there."""
+        return key in self._puts or self._get(key) is not None
+
+    def change(self, queue: Queue) -> None:
+        """Have the queue's record written with the next flush."""
+        self.changed[queue.class_key] = queue
+        if self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
+
+    def touch(self) -> None:
+        """Have a flush, be it for counters and logs only."""
+        if self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
+
+    def settle(self, curi: CrawlURI) -> None:
+        """A URI came to its end: into the log, and into the reports' counters."""
+        self.touch()
+        if self._report is None:
+            return
+        try:
+            self._report.finished(curi)
+            for name, count in self._report.tally(curi).items():
+                self.tallies[name] = self.tallies.get(name, 0) + count
+                self._tallied.add(name)
+        except StorageFull:
+            raise
+        except Exception:
+            logger.exception("the end of %s could not be reported", curi.uri)
+
+    # -- writing -------------------------------------------------------------------------------------------
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the batch should not grow further."""
+        return len(self.finished) >= FLUSH_URIS or len(self._puts) > FLUSH_ROWS
+
+    def needs_flush_at(self) -> int | None:
+        """When ``flush`` should be called; None while nothing waits to be written or synced."""
+        if self._since_ms is not None:
+            return self._since_ms + FLUSH_MS
+        if self._must_sync:
+            return self._synced_ms + SYNC_MS
+        return None
+
+    def flush(self, now_ms: int) -> None:
+        """Write what waits, and sync once a second. Raises StorageFull; what waited still waits then."""
+        self.write()
+        if self._must_sync and now_ms - self._synced_ms >= SYNC_MS:
+            self.sync()
+            self._synced_ms = now_ms
+
+    def write(self) -> None:
+        """Archives, then logs, then the batch that vouches for both. Raises StorageFull as ``flush`` does."""
+        if self._since_ms is None:
+            return
+        for archive in self._archives:
+            self._lengths.update(archive.flush())
+        if self._report is not None:
+            self.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
+        for queue in self.changed.values():
+            self.put(keys.queue(queue.class_key), queue.packed())
+        for name in self._tallied:
+            self.put(keys.tally(name), b"%d" % self.tallies[name])
+        for key, row in self._hosts.drain():
+            self.put(key, row)
+        unsynced = None
+        if self.finished and self._lengths:
+            unsynced = keys.unsynced(self._flushes)
+            self.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, self.finished)))
+        self.put(keys.STATE, msgspec.msgpack.encode(self.totals))
+        self.store.write(self._puts.items(), self._deletes)
+        if unsynced is not None:
+            self._flushes += 1
+            self._unsynced.append(unsynced)
+        self._puts = {}
+        self._deletes = set()
+        for queue in self.changed.values():
+            if queue.record.state not in ACTIVE:
+                queue.trim()
+        self.changed.clear()
+        self.finished.clear()
+        self._tallied.clear()
+        self._since_ms = None
+        self._must_sync = True
+
+    def sync(self) -> None:
+        """Have archives and store on the disk, and forget what was kept in case they were not."""
+        for archive in self._archives:
+            archive.sync()
+        self.store.write([], self._unsynced, sync=True)
+        self._unsynced.clear()
+        self._lengths.clear()
+        self._must_sync = False
+
+    # -- after a crash -------------------------------------------------------------------------------------
+
+    def recover_logs(self, lengths: dict[str, int]) -> int:
+        """How many log lines stand beyond what the last batch vouched for."""
+        return 0 if self._report is None else self._report.recover(lengths)
+
+    def archive_length(self, name: str, otherwise: int) -> int:
+        """Bytes that an archive file holds; ``otherwise`` when no writer can tell."""
+        return max((archive.length(name) for archive in self._archives), default=otherwise)

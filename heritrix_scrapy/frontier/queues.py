@@ -1,0 +1,227 @@
+"""Which queues are there, in which state, and which is next?
+
+Queues that work are in memory; the others may be in the store only, as records under their class keys. Every
+change of state goes through the table of ``states``.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.lists import Lists
+from heritrix_scrapy.frontier.queue import Queue, QueueRecord, unpack_record
+from heritrix_scrapy.frontier.states import TRANSITIONS, Event, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from heritrix_scrapy.frontier.ledger import Ledger
+
+#: Queues kept in memory beyond those that work.
+QUEUES_KEPT = 10_000
+
+
+class Queues:
+    """All queues. ``floor``: gives the precedence from which on queues are not worked on; ``by_state``: how many
+    are in each state."""
+
+    def __init__(self, ledger: Ledger, floor: Callable[[], int], *, kept: int = QUEUES_KEPT) -> None:
+        self.lists = Lists()
+        self.by_state = dict.fromkeys(State, 0)
+        self._ledger = ledger
+        self._floor = floor
+        self._kept = kept
+        self._loaded: dict[str, Queue] = {}
+
+    # -- by name -------------------------------------------------------------------------------------------
+
+    def get(self, class_key: str) -> Queue | None:
+        """The queue of that name, if there ever was one."""
+        queue = self._loaded.get(class_key)
+        if queue is None:
+            row = self._ledger.store.get(keys.queue(class_key))
+            if row is None:
+                return None
+            queue = self._loaded[class_key] = Queue(class_key, unpack_record(row))
+        return queue
+
+    def make(self, class_key: str, *, precedence: int, session_budget: int, total_budget: int) -> Queue:
+        """A new queue."""
+        totals = self._ledger.totals
+        totals.queues += 1
+        record = QueueRecord(
+            totals.queues, precedence=precedence, session_budget=session_budget, total_budget=total_budget
+        )
+        queue = self._loaded[class_key] = Queue(class_key, record)
+        self._ledger.put(keys.queue_name(record.number), class_key.encode("utf-8", "surrogatepass"))
+        self._ledger.change(queue)
+        self.by_state[State.EXHAUSTED] += 1
+        return queue
+
+    def adopt(self, class_key: str, record: QueueRecord) -> None:
+        """A queue of an earlier process whose stored state did not survive it."""
+        queue = self._loaded[class_key] = Queue(class_key, record)
+        self._ledger.change(queue)
+
+    def shrink(self) -> None:
+        """Forget queues that do not work, when there are many. Only after everything has been written."""
+        if len(self._loaded) <= self._kept:
+            return
+        surplus = len(self._loaded) - self._kept * 9 // 10
+        idle = (key for key, queue in self._loaded.items() if queue.current is None and not queue.retiring)
+        for class_key in list(islice(idle, surplus)):
+            del self._loaded[class_key]
+
+    # -- counting ------------------------------------------------------------------------------------------
+
+    def added(self, queue: Queue) -> None:
+        """A URI joined the queue; a queue that was on no list is listed."""
+        record = queue.record
+        record.count += 1
+        if record.state != State.RETIRED:
+            self._ledger.totals.queued += 1
+        self._ledger.change(queue)
+        if record.state == State.EXHAUSTED:
+            self._move(queue, Event.STORED)
+            self._deactivate(queue)
+
+    def removed(self, queue: Queue, count: int = 1) -> None:
+        """URIs left the queue, or turned out not to be there."""
+        queue.record.count -= count
+        if queue.record.state != State.RETIRED:
+            self._ledger.totals.queued -= count
+        self._ledger.change(queue)
+
+    # -- changes of state ----------------------------------------------------------------------------------
+
+    def _move(self, queue: Queue, event: Event) -> None:
+        record = queue.record
+        before = State(record.state)
+        after = TRANSITIONS[before, event]
+        by_state = self.by_state
+        by_state[before] -= 1
+        by_state[after] += 1
+        record.state = after
+        self._ledger.change(queue)
+
+    def _deactivate(self, queue: Queue) -> None:
+        """To the tail of its tier; its session is over."""
+        totals, record = self._ledger.totals, queue.record
+        totals.turn += 1
+        record.turn = totals.turn
+        record.in_session = False
+        self.lists.deactivate(queue.class_key, record.precedence)
+
+    def poll(self) -> Queue | None:
+        """The next ready queue, an inactive one made ready if there is none; None when every queue waits."""
+        ready = self.lists.ready
+        while ready or self._activate():
+            queue = self.get(ready.popleft())
+            if queue is not None and queue.record.state == State.READY:
+                return queue
+        return None
+
+    def _activate(self) -> bool:
+        """Make the first inactive queue above the floor ready."""
+        lists, floor = self.lists, self._floor()
+        while (best := lists.best()) is not None and best < floor:
+            queue = self.get(lists.poll(best))
+            if queue is None or queue.record.state != State.INACTIVE:
+                continue
+            if queue.record.precedence > best:
+                lists.deactivate(queue.class_key, queue.record.precedence)
+                continue
+            self._move(queue, Event.ACTIVATED)
+            lists.ready.append(queue.class_key)
+            return True
+        return False
+
+    def ran_dry(self, queue: Queue) -> None:
+        """A ready queue has no URI."""
+        queue.record.in_session = False
+        self._move(queue, Event.RAN_DRY)
+
+    def over_session(self, queue: Queue) -> None:
+        """A ready queue has spent what it had for this session."""
+        self._move(queue, Event.OVER_SESSION)
+        self._deactivate(queue)
+
+    def emitted(self, queue: Queue) -> None:
+        """The head of a ready queue was taken."""
+        self._move(queue, Event.EMITTED)
+
+    def release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
+        """The URI of a queue in process came back; the queue rests for ``delay_ms``."""
+        queue.current = None
+        if retire or queue.retiring:
+            self.retire(queue)
+        elif delay_ms > 0:
+            queue.record.wake_ms = now_ms + delay_ms
+            self._move(queue, Event.DELAYED)
+            self.lists.snooze(queue.class_key, queue.record.wake_ms)
+        else:
+            self._resume(queue)
+
+    def _resume(self, queue: Queue) -> None:
+        """Ready, unless a queue of better precedence waits, or this one is below the floor."""
+        precedence = queue.record.precedence
+        best = self.lists.best()
+        if (best is not None and best < precedence) or precedence >= self._floor():
+            self._move(queue, Event.YIELDED)
+            self._deactivate(queue)
+        else:
+            self._move(queue, Event.RELEASED)
+            self.lists.ready.append(queue.class_key)
+
+    def wake(self, now_ms: int) -> None:
+        """Wake the snoozed queues whose time has come."""
+        while (due := self.lists.due(now_ms)) is not None:
+            self._wake_one(*due)
+
+    def wake_all(self) -> None:
+        """End every snooze now."""
+        for wake_ms, class_key in self.lists.take_snoozed():
+            self._wake_one(wake_ms, class_key)
+
+    def _wake_one(self, wake_ms: int, class_key: str) -> None:
+        queue = self.get(class_key)
+        if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms == wake_ms:
+            self._resume(queue)
+
+    def retire(self, queue: Queue, event: Event = Event.RETIRED) -> None:
+        """Take a queue out of the crawl. Its URIs stay in it, and are not counted as queued."""
+        if queue.record.state == State.RETIRED:
+            return
+        self._move(queue, event)
+        queue.record.in_session = False
+        queue.retiring = False
+        self._ledger.totals.queued -= queue.record.count
+        self.lists.retired.append(queue.class_key)
+
+    def reconsider_retired(self) -> None:
+        """Let every retired queue take its turn again."""
+        for class_key in self.lists.take_retired():
+            queue = self.get(class_key)
+            if queue is not None and queue.record.state == State.RETIRED:
+                self._move(queue, Event.RECONSIDERED)
+                self._ledger.totals.queued += queue.record.count
+                self._deactivate(queue)
+
+    # -- what others ask -----------------------------------------------------------------------------------
+
+    def any_may_work(self) -> bool:
+        """Whether some queue works, waits for its time, or may be activated."""
+        lists = self.lists
+        if lists.ready or lists.snoozed:
+            return True
+        best = lists.best()
+        return best is not None and best < self._floor()
+
+    def sleepers(self, limit: int) -> Iterator[tuple[int, str, QueueRecord]]:
+        """Wake time, class key and record of the snoozed queues that wake first."""
+        for wake_ms, class_key in self.lists.first_snoozed(limit):
+            queue = self.get(class_key)
+            if queue is not None and queue.record.state == State.SNOOZED:
+                yield wake_ms, class_key, queue.record

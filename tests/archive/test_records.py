@@ -1,0 +1,238 @@
+"""What the records of a group say, in both profiles."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from heritrix_scrapy.archive import anvl
+from heritrix_scrapy.archive.names import FileNames, Machine, check, interpolate, timestamp17
+from heritrix_scrapy.archive.records import (
+    Crawler,
+    Facts,
+    Form,
+    Revisit,
+    group,
+    metadata,
+    target,
+    truncation,
+    wanted,
+    warcinfo,
+)
+from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, TlsFacts
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.recorder import Recorder, sha1_base32
+
+NOW = 1308849128574
+HERITRIX = Form(modern=False, version="1.0")
+HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+MACHINE = Machine("crawler.example", "192.0.2.7", 42)
+
+
+def fetched(uri: str = "http://a.example/", body: bytes = b"abc") -> CrawlURI:
+    curi = CrawlURI(uri, path="L", via="http://via.example/")
+    curi.status, curi.began_ms, curi.ended_ms, curi.server_ip = 200, NOW, NOW + 7, "192.0.2.1"
+    curi.http_version = "HTTP/1.1"
+    curi.recorder = Recorder()
+    curi.recorder.request.append(b"GET / HTTP/1.1\r\n\r\n")
+    curi.recorder.response.append(HEAD + body)
+    curi.recorder.body_at = len(HEAD)
+    return curi
+
+
+def headers(curi: CrawlURI, form: Form = Form(), **more: object) -> list[dict[str, str]]:  # noqa: B008
+    numbers = count(1)
+    records = group(curi, form, lambda: f"urn:uuid:{next(numbers)}", **more)  # type: ignore[arg-type]
+    told = []
+    for record in records:
+        version, *lines = record.head.decode().strip().split("\r\n")
+        told.append({"version": version} | dict(line.split(": ", 1) for line in lines))
+    return told
+
+
+def test_the_modern_group_names_protocol_cipher_digests_and_its_warcinfo() -> None:
+    curi = fetched("https://a.example/")
+    curi.tls = TlsFacts("TLSv1.3", "TLS_AES_128_GCM_SHA256", "ab" * 32)
+    curi.digest = "sha1:X"
+    response, request, about = headers(curi, warcinfo_id="urn:uuid:0")
+    assert response["version"] == "WARC/1.1"
+    assert response["WARC-Date"] == "2011-06-23T17:12:08.574Z"
+    assert response["WARC-Cipher-Suite"] == "TLS_AES_128_GCM_SHA256"
+    assert response["WARC-Payload-Digest"] == "sha1:X"
+    assert response["WARC-Block-Digest"] == sha1_base32([HEAD + b"abc"])
+    for record in (response, request, about):
+        assert record["WARC-Warcinfo-ID"] == "<urn:uuid:0>"
+        assert record["WARC-IP-Address"] == "192.0.2.1"
+    for record in (request, about):
+        assert record["WARC-Concurrent-To"] == response["WARC-Record-ID"] == "<urn:uuid:1>"
+    raw = group(curi, Form(), lambda: "urn:uuid:1")[0].head
+    assert raw.index(b"WARC-Protocol: http/1.1") < raw.index(b"WARC-Protocol: tls/1.3")
+    assert b"tlsCertificateSha256: " + b"ab" * 32 in metadata(curi, Form())
+    assert b"tlsCertificate" not in metadata(curi, HERITRIX)
+
+
+def test_the_heritrix_group_has_nothing_that_heritrix_does_not_write() -> None:
+    curi = fetched("https://a.example/")
+    curi.tls = TlsFacts("TLSv1.3", "TLS_AES_128_GCM_SHA256", "ab" * 32)
+    curi.digest = "sha1:X"
+    response, request, about = headers(curi, HERITRIX, warcinfo_id="urn:uuid:0")
+    assert list(response) == [
+        "version",
+        "WARC-Type",
+        "WARC-Target-URI",
+        "WARC-Date",
+        "WARC-Payload-Digest",
+        "WARC-IP-Address",
+        "WARC-Record-ID",
+        "Content-Type",
+        "Content-Length",
+    ]
+    common = ["version", "WARC-Type", "WARC-Target-URI", "WARC-Date", "WARC-Concurrent-To", "WARC-Record-ID"]
+    assert list(request) == list(about) == [*common, "Content-Type", "Content-Length"]
+    assert response["version"] == "WARC/1.0"
+    assert response["WARC-Date"] == "2011-06-23T17:12:08Z"
+
+
+@pytest.mark.parametrize(
+    ("notes", "truncated", "ours", "theirs"),
+    [
+        ([], [], None, None),
+        (["lenTrunc", "timeTrunc"], [], "time", "time"),
+        (["lenTrunc"], ["length"], "length", "length"),
+        (["headerTrunc"], [], "length", "long-headers"),
+        (["midFetchAbort"], [], "unspecified", None),
+        ([], ["disconnect"], "disconnect", None),
+    ],
+)
+def test_why_bytes_are_missing(notes: list[str], truncated: list[str], ours: str | None, theirs: str | None) -> None:
+    curi = fetched()
+    curi.annotations = notes
+    curi.recorder.truncated = truncated  # type: ignore[union-attr]
+    assert (truncation(curi, modern=True), truncation(curi, modern=False)) == (ours, theirs)
+    assert headers(curi)[0].get("WARC-Truncated") == ours
+
+
+def test_dns_is_a_resource_unless_heritrix_calls_it_a_response() -> None:
+    curi = fetched("dns:a.example", b"")
+    curi.content_type = "text/dns"
+    assert [row["WARC-Type"] for row in headers(curi)] == ["resource"]
+    assert [row["WARC-Type"] for row in headers(curi, HERITRIX)] == ["response"]
+
+
+def test_requests_and_metadata_can_be_left_out() -> None:
+    assert [r["WARC-Type"] for r in headers(fetched(), Form(requests=False, metadata=False))] == ["response"]
+
+
+def test_a_scheme_of_the_users_own_is_a_resource() -> None:
+    curi = fetched("gopher://a.example/1", b"text")
+    assert wanted(curi)
+    assert not wanted(curi, modern=False)
+    assert [row["WARC-Type"] for row in headers(curi)] == ["resource", "metadata"]
+
+
+@pytest.mark.parametrize("status", [0, -1, -2, -3, -4, -5, -6, -50, -61, -404, -5000, -5003, -9998])
+def test_what_did_not_answer_is_not_written(status: int) -> None:
+    curi = fetched()
+    curi.status = status
+    assert not wanted(curi)
+
+
+def test_what_left_no_bytes_is_not_written() -> None:
+    curi = fetched("dns:a.example")
+    curi.status = 1
+    curi.recorder = Recorder()
+    assert not wanted(curi)
+    curi.recorder = None
+    assert not wanted(curi)
+
+
+def test_a_modern_revisit_keeps_the_head_and_says_what_it_repeats() -> None:
+    revisit = Revisit("server-not-modified", "sha1:Y", "urn:uuid:9", "2011-01-02T03:04:05Z", "http://a.example/", '"e"')
+    [first, *_] = group(fetched(), Form(), lambda: "urn:uuid:1", facts=Facts(revisit=revisit))
+    text = first.head.decode()
+    assert b"".join(first.pieces()) == HEAD
+    assert "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n" in text
+    assert "WARC-Refers-To: <urn:uuid:9>" in text
+    assert "WARC-Refers-To-Target-URI: http://a.example/" in text
+    assert "WARC-Truncated" not in text
+    assert "WARC-Etag" not in text
+
+
+def test_nothing_that_a_server_sends_breaks_a_header() -> None:
+    curi = fetched("http://a.example/a b\r\nX: y\u2028")
+    curi.content_type = "text/dns;\r\n evil: 1\x00"
+    curi.server_ip = "1\r\n2"
+    for record in group(curi, Form(), lambda: "urn:uuid:1", facts=Facts(response_headers=["A: b\r\nWARC-Type: x"])):
+        for row in record.head.decode().strip().split("\r\n")[1:]:
+            assert row[0] == " " or row.partition(":")[0].replace("-", "").isalnum()
+    assert target("http://a/ \n\xa0") == "http://a/%20%0A%C2%A0"
+
+
+def test_metadata_of_a_seed_and_of_a_forced_uri() -> None:
+    curi = CrawlURI("http://a.example/", seed=True, path="", via="http://x.example/", source_tag="tag")
+    curi.outlinks = [Outlink("http://b.example/", "L", "a/@href")]
+    curi.annotations = ["usingCharsetInHTML:utf-8", "inconsistentCharsetInHTML:a:b", "other:1"]
+    lines = metadata(curi, Form()).decode().split("\r\n")
+    assert lines == [
+        "seed:",
+        "charsetForLinkExtraction: UTF-8",
+        "usingCharsetInHTML: utf-8",
+        "inconsistentCharsetInHTML: a:b",
+        "outlink: http://b.example/ L a/@href",
+        "",
+        "",
+    ]
+    forced = CrawlURI("http://a.example/robots.txt", path="P", via="http://a.example/", forced=True)
+    forced.began_ms, forced.ended_ms = 5, 3
+    assert metadata(forced, Form()).decode().split("\r\n")[:3] == [
+        "force-fetch:",
+        "via: http://a.example/",
+        "hopsFromSeed: P",
+    ]
+    assert b"fetchTimeMs" not in metadata(forced, Form())
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_warcinfo(version: str) -> None:
+    who = Crawler("software/1", "agent", "robotsTxtOnly", "", "publisher", job="job", mail="a@b", machine=MACHINE)
+    record = warcinfo(who, Form(version=version), "name.warc.gz", NOW, "urn:uuid:1")
+    fields = anvl.parse(b"".join(record.pieces()).decode())
+    assert [name for name, _ in fields] == [
+        "software",
+        "ip",
+        "hostname",
+        "format",
+        "conformsTo",
+        "publisher",
+        "isPartOf",
+        "robots",
+        "http-header-user-agent",
+        "http-header-from",
+    ]
+    assert dict(fields)["format"] == f"WARC File Format {version}"
+    assert dict(fields)["robots"] == "robotstxtonly"
+    assert b"WARC-Filename: name.warc.gz\r\n" in record.head
+
+
+def test_names_count_on_behind_what_is_there() -> None:
+    names = FileNames("${prefix}-${timestamp14}-${serialno}-x", "A.B", machine=MACHINE, now_ms=lambda: NOW)
+    names.follow(["A.B-20110623171208-00041-x.warc.gz.open", "A.B-20110623171208-00007-x.warc", "AxB-1-99999-x.warc"])
+    assert names() == "A.B-20110623171208-00042-x.warc.gz"
+
+
+def test_time_stamps_never_repeat() -> None:
+    names = FileNames(machine=MACHINE, now_ms=lambda: NOW)
+    made = [names() for _ in range(20)]
+    assert len({name.split("-")[1] for name in made}) == 20
+    assert made[0] == f"WEB-{timestamp17(NOW)}-00000-42~crawler.example~0.warc.gz"
+
+
+def test_interpolation_ends() -> None:
+    assert interpolate("${a}", {"a": "${a}x"}).startswith("${a}")
+
+
+@pytest.mark.parametrize(("template", "prefix"), [("a/b", "p"), ("${prefix}", "../x"), ("a b", "p"), ("${none}", "p")])
+def test_names_that_cannot_be(template: str, prefix: str) -> None:
+    with pytest.raises(ConfigurationError):
+        check(template, prefix)

@@ -1,0 +1,186 @@
+"""Lines of the crawl log, and what those who read them take for granted."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.report.log_line import error_line, failure_entry, line, size, truncate_mime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOW = 1308849128574
+SITES = Path(__file__).parents[2].parent / "shared" / "golden" / "sites"
+
+text = st.text(max_size=30)
+
+
+@st.composite
+def curis(draw: Any) -> CrawlURI:
+    curi = CrawlURI(
+        draw(st.sampled_from(["http://a.example/", "https://a.example/", "dns:"])) + draw(text),
+        path=draw(st.sampled_from(["", "L", "LLE", "7+" + "L" * 50])),
+        via=draw(st.none() | text.map(lambda t: "http://v.example/" + t)),
+        source_tag=draw(st.none() | text),
+    )
+    curi.status = draw(st.sampled_from([200, 404, 0, -1, -2, -9998, -5003, 1]))
+    curi.content_type = draw(st.sampled_from(["text/html", "", "text/html; charset=x", "\x00\x01"]) | text)
+    curi.content_size = draw(st.integers(-1, 1 << 50))
+    curi.content_length = draw(st.integers(-1, 1 << 50))
+    curi.began_ms = draw(st.none() | st.just(NOW))
+    curi.ended_ms = draw(st.none() | st.just(NOW + 12))
+    curi.digest = draw(st.none() | st.just("sha1:" + "A" * 32))
+    curi.annotations = draw(st.lists(text, max_size=4))
+    curi.attempts = draw(st.integers(0, 40))
+    curi.extra_info = draw(st.dictionaries(text, text | st.integers(), max_size=3))
+    return curi
+
+
+# -- each known reader's rule, in our words ----------------------------------------------------------------
+
+
+def twelve_by_space_runs(row: str) -> None:
+    """At most 11 splits at runs of spaces give exactly 12 parts; the last may go on with JSON."""
+    parts = re.split(" +", row, maxsplit=11)
+    assert len(parts) == 12
+    assert all(parts)
+    for note in parts[11].partition(" {")[0].split(","):
+        assert note
+        assert re.fullmatch(r"\S+", note)
+
+
+def long_status_and_uris(row: str) -> None:
+    """Status is a number, URI and source tag stand in 3 and 10, annotations in 11."""
+    parts = re.split(r"\s+", row, maxsplit=11)
+    assert len(parts) >= 12
+    int(parts[1])
+    assert ":" in parts[3]
+    assert parts[10]
+
+
+def digest_index(row: str) -> None:
+    """Field 8 up to its ``+`` is 17 digits, field 9 a digest with its scheme."""
+    parts = re.split(r"\s+", row, maxsplit=12)
+    assert len(parts) >= 10
+    assert len(row) > 42
+    assert parts[8] == "-" or re.fullmatch(r"\d{17}\+-?\d+", parts[8])
+    assert parts[9] == "-" or re.fullmatch(r"sha1:[A-Z2-7]{32}", parts[9])
+
+
+def twelve_non_blanks(row: str) -> None:
+    """Twelve groups of non-blanks, runs of spaces only behind the first two columns and never a tab."""
+    assert re.fullmatch(r"\S+ +-?\d+ +(?:\d+|-)(?: \S+){9}(?: \{.*\})?", row)
+    assert "\t" not in row
+
+
+def plain_split(row: str) -> None:
+    """``str.split`` and indexes 0 to 11 without a look at the length."""
+    parts = row.split()
+    assert parts[11]
+    assert int(parts[1]) < 1000 or int(parts[1]) in (1001, 2001, 2002)
+    datetime.strptime(parts[0], "%Y-%m-%dT%H:%M:%S.%f%z")
+    assert parts[2] == "-" or parts[2].isdigit()
+
+
+def mime_and_thread(row: str) -> None:
+    """A MIME type without parameters, a thread as ``#`` and digits with leading zeros."""
+    parts = row.split()
+    assert not re.search(r"[;,\s]", parts[6])
+    assert re.fullmatch(r"#\d{3,}", parts[7])
+
+
+def hop_path_by_blanks(row: str) -> None:
+    """Squeezed spaces, then single blanks: 3, 4 and 5; a seed's path is ``-``."""
+    parts = re.sub(" +", " ", row).split(" ")
+    assert re.fullmatch(r"-|(?:\d+\+)?[A-Z]+", parts[4])
+
+
+def json_last(row: str) -> None:
+    """What follows the twelfth column is one JSON object."""
+    rest = re.split(" +", row, maxsplit=12)[12:]
+    if rest:
+        assert isinstance(json.loads(rest[0]), dict)
+
+
+READERS: list[Callable[[str], None]] = [
+    twelve_by_space_runs,
+    long_status_and_uris,
+    digest_index,
+    twelve_non_blanks,
+    plain_split,
+    mime_and_thread,
+    hop_path_by_blanks,
+    json_last,
+]
+
+
+@given(curi=curis(), extra=st.booleans(), modern=st.booleans(), thread=st.integers(0, 5000))
+def test_every_reader_splits_every_line(curi: CrawlURI, extra: bool, modern: bool, thread: int) -> None:
+    written = line(curi, NOW, extra_info=extra, modern=modern, thread=thread)
+    assert written.count("\n") == 1
+    assert written.endswith("\n")
+    assert written.encode().decode() == written
+    assert len(written.splitlines()) == 1
+    for reader in READERS:
+        reader(written[:-1])
+
+
+def golden_lines() -> list[str]:
+    rows: list[str] = []
+    for path in sorted(SITES.glob("*/jobs/*/golden/crawl.log*")):
+        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+            rows += [row.rstrip("\n") for row in file]
+    return rows
+
+
+def test_the_readers_rules_hold_for_heritrix_itself() -> None:
+    for row in golden_lines():
+        for reader in READERS:
+            reader(row)
+
+
+@pytest.mark.parametrize(
+    ("status", "length", "modern", "expected"),
+    [(200, 0, True, 0), (-2, -1, True, 0), (-2, -1, False, 1), (-3, -1, False, 1), (-9998, -1, False, None)],
+)
+def test_size_of_an_exchange(status: int, length: int, modern: bool, expected: int | None) -> None:
+    curi = CrawlURI("http://a.example/")
+    curi.status, curi.content_length = status, length
+    assert size(curi, modern=modern) == expected
+
+
+def test_size_of_anything_else_counts_all_bytes() -> None:
+    curi = CrawlURI("dns:a.example")
+    curi.status, curi.content_size, curi.content_length = 1, 56, 0
+    assert size(curi) == 56
+    curi.content_size = 0
+    assert size(curi) is None
+
+
+def test_annotations_stay_one_column() -> None:
+    curi = CrawlURI("http://a.example/")
+    curi.annotations = ["Runtime exceeded 5ms", "submit:a,b", "", "3t"]
+    curi.attempts = 3
+    assert line(curi, NOW).split()[11] == "Runtime%20exceeded%205ms,submit:a%2Cb,3t"
+
+
+def test_what_a_page_wrote_cannot_break_the_error_logs() -> None:
+    row = error_line(NOW, "http://a.example/", 'bad\n"port"', "http://a:b\r\n/ x")
+    assert row == '2011-06-23T17:12:08.574Z http://a.example/ "bad%0A"port"" http://a:b%0D%0A/ x\n'
+    assert error_line(NOW, None, "m", "x").split()[1] == "n/a"
+    assert failure_entry("line\n", ["Trace\n", "  more\n"]) == "line\n Trace\n  more\n"
+
+
+@pytest.mark.parametrize("value", ["", None, " text/html", ";", ",a"])
+def test_no_type(value: str | None) -> None:
+    assert truncate_mime(value) == "no-type"
