@@ -83,6 +83,7 @@ SILENT_RETRIES = 3
 
 CUT = frozenset((Ending.DISCONNECTED, Ending.RESET, Ending.BROKEN))
 
+_BREAKING = re.compile(r"[\x00-\x20\x7f]")
 _NUMBER = re.compile(r"\d+\Z", re.ASCII)
 
 
@@ -630,9 +631,9 @@ def _told(kind: type[Exception], error: BaseException) -> Exception:
 
 
 def _target(url: str) -> str:
-    """Path and query as they go into the request line."""
+    """Path and query as they go into the request line; what would break the line is escaped."""
     _, _, rest = url.partition("://")
-    rest = rest.partition("#")[0]
+    rest = _BREAKING.sub(lambda found: f"%{ord(found[0]):02X}", rest.partition("#")[0])
     for i, c in enumerate(rest):
         if c in "/?":
             return rest[i:] if c == "/" else "/" + rest[i:]
@@ -659,8 +660,12 @@ def _address(value: object) -> tuple[str, int] | None:
 
 @lru_cache(maxsize=256)
 def _certificate(der: bytes) -> Any:
-    """The certificate as the stock handler gives it."""
+    """The certificate as the stock handler gives it; None for one that OpenSSL cannot read."""
     from OpenSSL import crypto
     from twisted.internet.ssl import Certificate
 
-    return Certificate(crypto.load_certificate(crypto.FILETYPE_ASN1, der))  # type: ignore[no-untyped-call]
+    try:
+        return Certificate(crypto.load_certificate(crypto.FILETYPE_ASN1, der))  # type: ignore[no-untyped-call]
+    except crypto.Error as error:
+        logger.debug("a server's certificate cannot be read: %s", error)
+        return None
