@@ -100,16 +100,20 @@ class Archive(Protocol):
 
 
 class JobDir:
-    """The folders of one job (Scrapy's JOBDIR). Made when first asked for."""
+    """The folders of one job (Scrapy's JOBDIR). Made when first asked for.
+
+    ``launch``: name of the folder in which this launch's logs, reports and WARCs lie; None: in the root.
+    """
 
     def __init__(self, root: Path, *, temporary: bool) -> None:
         self.root = root
         self.temporary = temporary
+        self.launch: str | None = None
 
     def __getattr__(self, name: str) -> Path:
         if name.startswith("_") or name not in FOLDERS:
             raise AttributeError(name)
-        path = self.root / name
+        path = self.root / self.launch / name if self.launch and name in OF_A_LAUNCH else self.root / name
         path.mkdir(parents=True, exist_ok=True)
         return path
 
@@ -125,6 +129,8 @@ class JobDir:
 
 
 FOLDERS = frozenset({"frontier", "warcs", "mirror", "logs", "reports", "checkpoints", "action", "history"})
+
+OF_A_LAUNCH = frozenset({"logs", "reports", "warcs"})
 
 
 class Crawl:

@@ -275,7 +275,9 @@ def _dns(group: _Group) -> None:
 def _http_response(group: _Group) -> None:
     curi = group.curi
     extra: Fields = []
-    if curi.digest:
+    headless = group.form.modern and curi.recorder is not None and not curi.recorder.body_at
+    if curi.digest and not headless:
+        # readers take the first lines of an answer without a head (HTTP/0.9) for one, and check what follows
         extra.append(("WARC-Payload-Digest", curi.digest))
     extra += group.address()
     extra += group.cut()

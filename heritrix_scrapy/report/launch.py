@@ -46,4 +46,4 @@ def begin(root: Path, now_ms: int) -> str:
 
 def enter(jobdir: JobDir, name: str | None) -> None:
     """Have the JobDir give the folders of that launch; None: its own."""
-    vars(jobdir)["launch"] = name
+    jobdir.launch = name

@@ -87,7 +87,7 @@ def plain_split(row: str) -> None:
     """``str.split`` and indexes 0 to 11 without a look at the length."""
     parts = row.split()
     assert parts[11]
-    assert int(parts[1]) < 1000 or int(parts[1]) in (1001, 2001, 2002)
+    int(parts[1])  # a server may say 2000, too
     datetime.strptime(parts[0], "%Y-%m-%dT%H:%M:%S.%f%z")
     assert parts[2] == "-" or parts[2].isdigit()
 
