@@ -32,7 +32,8 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
+from pydispatch.dispatcher import Any as Anything  # type: ignore[import-untyped]
+from pydispatch.dispatcher import getReceivers
 from scrapy import signals
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import (
@@ -140,7 +141,13 @@ class HttpDownloadHandler:
 
     def listens(self, signal: object) -> bool:
         """Whether anyone is connected to a signal of this crawler."""
-        return any(True for _ in liveReceivers(getAllReceivers(self.crawler.signals.sender, signal)))
+        sender = self.crawler.signals.sender
+        return bool(
+            getReceivers(sender, signal)
+            or getReceivers(sender, Anything)
+            or getReceivers(Anything, signal)
+            or getReceivers(Anything, Anything)
+        )
 
     def ask(self, signal: object, request: Request, **details: Any) -> StopDownload | None:
         """Send a signal; return the StopDownload that a receiver raised."""
