@@ -70,8 +70,9 @@ def cut(job: Path, sizes: dict[str, int], *endings: str) -> int:
 #: What the power takes of what was not synced: endings of file names.
 LOST: dict[str, tuple[str, ...]] = {
     "records": (".open",),
-    "records and rows": (".open", ".log"),
+    "records and rows": (".open", "00003.log"),
     "rows": ("frontier/000003.log",),
+    "lines of the log": ("crawl.log",),
 }
 
 
@@ -102,6 +103,6 @@ def test_nothing_is_lost(serve: Serve, project: Any, tmp_path: Path) -> None:
         resumed.jobdir = copy
         assert not everything - set(archived(resumed)), name
         assert not everything - set(resumed.statuses), name
-        requeued[name] = resumed.stderr.partition("lost from the WARC")[0].rpartition(" ")[0].rpartition(" ")[2]
+        requeued[name] = resumed.stderr.partition("lost from WARC")[0].rpartition(" ")[0].rpartition(" ")[2]
     assert requeued["records"].isdigit(), requeued
     assert int(requeued["records"]) > 0
