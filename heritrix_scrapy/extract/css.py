@@ -126,11 +126,11 @@ def _clean(value: str) -> str:
     return _BACKSLASH.sub(r"\1", value) if "\\" in value else value
 
 
-_DOUBLE = r"\"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
-_SINGLE = r"'((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
-_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])++)"
+_DOUBLE = r"\"((?>(?:[^\"\\\n\r\f]++|\\(?s:.))*))(?:\"|(?=[\n\r\f])|\Z)"
+_SINGLE = r"'((?>(?:[^'\\\n\r\f]++|\\(?s:.))*))(?:'|(?=[\n\r\f])|\Z)"
+_BARE = r"((?>(?:[^\s\"'()\\]++|\\[^\n])+))"
 _TOKEN = re.compile(
-    rf"/\*|url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})?+\s*+\)?|@import\s*+(?:{_DOUBLE}|{_SINGLE})"
+    rf"/\*|url\(\s*+(?>(?:{_DOUBLE}|{_SINGLE}|{_BARE})?)\s*+\)?|@import\s*+(?:{_DOUBLE}|{_SINGLE})"
     rf"|(image-set\()|{_DOUBLE}|{_SINGLE}",
     re.ASCII | re.IGNORECASE,
 )
