@@ -128,11 +128,11 @@ def clean(value: str) -> str:
 
 
 # What follows the first character of a string, a url(…) and so on.
-_DOUBLE_REST = r"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
-_SINGLE_REST = r"((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
+_DOUBLE_REST = r"((?>(?:[^\"\\\n\r\f]++|\\(?s:.))*))(?:\"|(?=[\n\r\f])|\Z)"
+_SINGLE_REST = r"((?>(?:[^'\\\n\r\f]++|\\(?s:.))*))(?:'|(?=[\n\r\f])|\Z)"
 _STRING = rf"(?:\"{_DOUBLE_REST}|'{_SINGLE_REST})"
-_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?:[^\"'()\\\n]++|\\[^\n])*+)"
-_URL_REST = rf"rl\(\s*+(?:{_STRING}|{_BARE})?+\s*+\)?"
+_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?>(?:[^\"'()\\\n]++|\\[^\n])*))"
+_URL_REST = rf"rl\(\s*+(?>(?:{_STRING}|{_BARE})?)\s*+\)?"
 _TOKEN = re.compile(
     rf"[/@uUiI\"'](?i:(?<=/)\*|(?<=u){_URL_REST}|(?<=@)import\s*+{_STRING}|(?<=i)(mage-set\()"
     rf"|(?<=\"){_DOUBLE_REST}|(?<='){_SINGLE_REST})",
