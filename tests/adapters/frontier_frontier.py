@@ -469,4 +469,4 @@ ADAPTERS: dict[str, Callable[[Case], tuple[bool, object] | None]] = {
 }
 
 MODERN = {"frontier/scheduling_directive": modern_directive}
-MODERN_ROWS = {"frontier/scheduling_directive": "frontier: depth first"}
+MODERN_ROWS = {"frontier/scheduling_directive": "frontier-depth-first"}

@@ -3,7 +3,6 @@ dict, and a store that stops working at a chosen write."""
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier.core import Frontier
@@ -15,6 +14,7 @@ from heritrix_scrapy.store import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from random import Random
 
     from heritrix_scrapy.crawl import Store
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -160,7 +160,9 @@ class Crawl:
         return True
 
     def _run(self, store: MortalStore) -> None:
-        settings = UniformSettings(default_view("modern", **{"follow": "all", "retry_delay_seconds": 1, **self.settings}))
+        settings = UniformSettings(
+            default_view("modern", **{"follow": "all", "retry_delay_seconds": 1, **self.settings})
+        )
         frontier = Frontier(
             store,
             settings,
