@@ -31,6 +31,7 @@ from heritrix_scrapy.scope.middleware import ScopeMiddleware
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -68,6 +69,9 @@ DEFAULTS: dict[str, Any] = {
 #: Commands that look at single pages: no seeds, no contact, nothing kept.
 LOOKING = frozenset({"shell", "fetch", "view", "parse", "check"})
 
+#: Commands that crawl.
+CRAWLING = frozenset({"crawl", "runspider"})
+
 #: The one download slot: politeness belongs to the frontier.
 SLOT = {"concurrency": 100_000, "delay": 0, "randomize_delay": False}
 
@@ -84,7 +88,10 @@ class Addon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Offer ``ArchiveSpider`` beside the project's own spiders."""
+        """Offer ``ArchiveSpider`` beside the project's own spiders. Raises ConfigurationError where the wrong reactor
+        is to be installed: later, Scrapy's process for such reactors would swallow it."""
+        if running_command() in CRAWLING:
+            check_reactor(settings)
         modules = settings.getlist("SPIDER_MODULES")
         if SPIDERS not in modules:
             settings.set("SPIDER_MODULES", [*modules, SPIDERS], settings.getpriority("SPIDER_MODULES") or 0)
@@ -117,6 +124,8 @@ class Addon:
             crawl.looking = True
         view = settings_of(self._crawler, contact_required=not looking).view
         scope_of(self._crawler)
+        if view.warc_dir and not looking:
+            check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))
         defaults = {**DEFAULTS, "CONCURRENT_REQUESTS": view.max_toe_threads, "USER_AGENT": user_agent(view)}
         for name, value in defaults.items():
             if not chosen(settings, name):
@@ -136,11 +145,29 @@ def place(settings: BaseSettings, name: str, entries: dict[str, Any]) -> None:
     settings.set(name, value, settings.getpriority(name) or 0)
 
 
-def running_command() -> str | None:
-    """The command that ``scrapy`` was called with, or None."""
-    if Path(sys.argv[0]).name not in ("scrapy", "__main__.py", "cmdline.py"):
-        return None
-    return next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
+def running_command(line: Sequence[str] | None = None) -> str | None:
+    """The command that ``scrapy`` was called with, or None. ``line``: the process's command line; Scrapy takes its
+    command out of ``sys.argv``."""
+    line = sys.orig_argv if line is None else line
+    for at, word in enumerate(line):
+        if word == "-m" and line[at + 1 : at + 2] in (["scrapy"], ["scrapy.cmdline"]):
+            rest = line[at + 2 :]
+        elif word in ("-mscrapy", "-mscrapy.cmdline") or Path(word).name in ("scrapy", "scrapy.exe"):
+            rest = line[at + 1 :]
+        else:
+            continue
+        return next((argument for argument in rest if not argument.startswith("-")), None)
+    return None
+
+
+def load(value: Any, setting: str) -> Any:
+    """What a setting names by its dotted path, or is. Raises ConfigurationError."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return load_object(value)
+    except (ImportError, AttributeError, NameError, TypeError, ValueError) as error:
+        raise ConfigurationError(setting, value, f"cannot be loaded: {error}") from error
 
 
 def check_reactor(settings: BaseSettings) -> None:
@@ -161,8 +188,8 @@ def check_scheduler(settings: BaseSettings) -> None:
     """A scheduler of the project's own would leave the frontier out."""
     if chosen(settings, "SCHEDULER"):
         value = settings.get("SCHEDULER")
-        cls = load_object(value) if isinstance(value, str) else value
-        if not (isinstance(cls, type) and issubclass(cls, FrontierScheduler)):
+        # not issubclass: to Scrapy, every class with a scheduler's methods is a subclass of any scheduler
+        if FrontierScheduler not in getattr(load(value, "SCHEDULER"), "__mro__", ()):
             raise ConfigurationError(
                 "SCHEDULER", value, "expected heritrix_scrapy.frontier.scheduler.FrontierScheduler or nothing"
             )
@@ -175,7 +202,7 @@ def check_handlers(settings: BaseSettings) -> None:
         handler = handlers.get(scheme)
         if handler is None:
             continue
-        cls = load_object(handler) if isinstance(handler, str) else handler
+        cls = load(handler, f"DOWNLOAD_HANDLERS[{scheme!r}]")
         if isinstance(cls, type) and issubclass(cls, HttpDownloadHandler):
             continue
         if not settings.getbool("HERITRIX_ALLOW_FOREIGN_HANDLER"):
@@ -190,13 +217,16 @@ def check_handlers(settings: BaseSettings) -> None:
 def check_jobdir(settings: BaseSettings) -> None:
     """The JOBDIR must be a directory that can be written to."""
     path = settings.get("JOBDIR")
-    if not path:
-        return
+    if path:
+        check_writable("JOBDIR", path, Path(path) / "frontier")
+
+
+def check_writable(setting: str, value: Any, directory: Path) -> None:
+    """Make the directory, and a file in it. Raises ConfigurationError."""
     try:
-        directory = Path(path) / "frontier"
         directory.mkdir(parents=True, exist_ok=True)
         probe = directory / ".writable"
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ConfigurationError("JOBDIR", path, f"cannot be written to: {error.strerror or error}") from error
+        raise ConfigurationError(setting, value, f"cannot be written to: {error.strerror or error}") from error

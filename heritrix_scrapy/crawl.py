@@ -81,8 +81,12 @@ class Report(Protocol):
     def flush(self) -> Mapping[str, int]:
         """Flush the logs; name → length in bytes of each log that a batch vouches for."""
 
+    def sync(self) -> None:
+        """fsync what ``flush`` named."""
+
     def recover(self, lengths: Mapping[str, int]) -> int:
-        """On opening: cut torn lines; returns how many whole lines stand beyond the stored lengths."""
+        """On opening: cut torn lines; returns how many whole lines stand beyond the stored lengths. -1 when lines
+        that a batch vouched for are gone."""
 
 
 class Archive(Protocol):

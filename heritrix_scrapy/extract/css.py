@@ -210,6 +210,8 @@ def references(text: str, *, as_heritrix: bool) -> Iterator[str]:
 class ExtractorCSS(ContentExtractor):
     """Stylesheets: content type with ``css`` in it, or a URI that ends in ``.css``. Hop E."""
 
+    options = ContentExtractor.options | {"css_reader"}
+
     def takes(self, document: Document) -> bool:
         return "css" in document.content_type or document.uri.lower().endswith(".css")
 

@@ -186,6 +186,8 @@ class Ledger:
         """Have archives and store on the disk, and forget what was kept in case they were not."""
         for archive in self._archives:
             archive.sync()
+        if self._report is not None:
+            self._report.sync()
         self.store.write([], self._unsynced, sync=True)
         self._unsynced.clear()
         self._lengths.clear()
@@ -194,7 +196,7 @@ class Ledger:
     # -- after a crash -------------------------------------------------------------------------------------
 
     def recover_logs(self, lengths: dict[str, int]) -> int:
-        """How many log lines stand beyond what the last batch vouched for."""
+        """How many log lines stand beyond what the last batch vouched for; -1 when even those are not all there."""
         return 0 if self._report is None else self._report.recover(lengths)
 
     def archive_length(self, name: str, otherwise: int) -> int:

@@ -37,7 +37,7 @@ _ALL = (
 
 class Recovery(NamedTuple):
     """What opening found. ``repeated``: finished URIs that will be fetched again, as their end was not recorded
-    (``log_lines_ahead``) or their records are lost (``warc_requeued``)."""
+    (``log_lines_ahead``) or their records or lines are lost (``warc_requeued``)."""
 
     queued: int = 0
     in_flight: int = 0
@@ -51,7 +51,7 @@ class Recovery(NamedTuple):
         if self.repeated:
             text += (
                 f"; {self.repeated} finished ones will be fetched again ({self.log_lines_ahead} not recorded, "
-                f"{self.warc_requeued} lost from the WARC)"
+                f"{self.warc_requeued} lost from WARC or log)"
             )
         return text
 
@@ -69,9 +69,10 @@ def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Reco
     ledger.totals = totals
     ledger.tallies = _tallies(store)
     in_flight = _restore_queues(ledger, queues, now_ms)
-    requeued = _put_lost_back(ledger, queues)
     lengths = store.get(keys.LENGTHS)
     ahead = ledger.recover_logs({} if lengths is None else msgspec.msgpack.decode(lengths, type=dict[str, int]))
+    requeued = _put_lost_back(ledger, queues, log_lost=ahead < 0)
+    ahead = max(ahead, 0)
     return Recovery(totals.queued, in_flight, ahead + requeued, False, ahead, requeued)
 
 
@@ -116,12 +117,12 @@ def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int) -> int:
     return in_flight
 
 
-def _put_lost_back(ledger: Ledger, queues: Queues) -> int:
-    """Put back what was finished into a WARC file that is shorter now than it was: the power failed."""
+def _put_lost_back(ledger: Ledger, queues: Queues, *, log_lost: bool) -> int:
+    """Put back what was finished into a WARC file or a log that is shorter now than it was: the power failed."""
     requeued = 0
     for key, row in list(ledger.store.range(keys.UNSYNCED, keys.after(keys.UNSYNCED))):
         flush = msgspec.msgpack.decode(row, type=Unsynced)
-        if any(ledger.archive_length(name, length) < length for name, length in flush.lengths.items()):
+        if log_lost or any(ledger.archive_length(name, length) < length for name, length in flush.lengths.items()):
             requeued += sum([put_again(ledger, queues, *finished) for finished in flush.finished])
         ledger.delete(key)
     return requeued

@@ -105,11 +105,15 @@ class ReportExtension:
             self._last_said = self._crawl.frontier.status()
         return self._logs.flush()
 
+    def sync(self) -> None:
+        """Have the crawl log on the disk."""
+        self._logs.sync()
+
     def recover(self, lengths: Mapping[str, int]) -> int:
         """On opening a crawl that goes on: torn lines are cut, and lines will be appended. A crawl that was not
         recovered is a new one; the logs of the one before are moved aside.
 
-        How many whole lines of the crawl log stand beyond its stored length.
+        How many whole lines of the crawl log stand beyond its stored length; -1 when it is shorter.
         """
         self._begin(new=False)
         return self._logs.recover(lengths)

@@ -37,6 +37,7 @@ class LogFile:
         self.path = path
         self._lines: list[str] = []
         self._fd = -1
+        self._synced = 0
         self.length = 0
 
     def append(self, text: str) -> None:
@@ -59,6 +60,12 @@ class LogFile:
             raise StorageFull(str(self.path), len(data), error) from error
         self._lines.clear()
         self.length += len(data)
+
+    def sync(self) -> None:
+        """Have the disk hold what was flushed."""
+        if self._fd >= 0 and self._synced < self.length:
+            os.fdatasync(self._fd)
+            self._synced = self.length
 
     def open(self) -> None:
         """Open for appending; a torn last line is cut. Raises StorageFull."""
@@ -114,14 +121,24 @@ class Logs:
             file.flush()
         return {name: file.length for name, file in self._files.items()}
 
+    def sync(self) -> None:
+        """Have the disk hold the crawl log as far as it was flushed."""
+        if CRAWL in self._files:
+            self._files[CRAWL].sync()
+
     def recover(self, lengths: Mapping[str, int]) -> int:
-        """Open what is there and cut torn lines; how many lines of the crawl log stand beyond its stored length."""
+        """Open what is there and cut torn lines; how many lines of the crawl log stand beyond its stored length, -1
+        when it is shorter than that."""
         directory = self._directory()
         for name in NAMES:
             if (directory / name).exists():
                 self._file(name).open()
-        crawl = self._files.get(CRAWL)
-        return 0 if crawl is None else crawl.lines_beyond(lengths.get(CRAWL, 0))
+        crawl, stored = self._files.get(CRAWL), lengths.get(CRAWL, 0)
+        length = 0 if crawl is None else crawl.length
+        if length < stored:
+            logger.warning("%s has lost its last %d bytes", directory / CRAWL, stored - length)
+            return -1
+        return 0 if crawl is None else crawl.lines_beyond(stored)
 
     def move_aside(self) -> None:
         """Give files of an earlier crawl their time as a suffix."""

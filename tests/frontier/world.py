@@ -57,6 +57,9 @@ class Log:
         self.buffer = []
         return {"crawl.log": len(self.lines)}
 
+    def sync(self) -> None:
+        """Nothing of it is on a disk."""
+
     def recover(self, lengths: Mapping[str, int]) -> int:
         return len(self.lines) - lengths.get("crawl.log", 0)
 

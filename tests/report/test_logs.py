@@ -53,7 +53,8 @@ def test_a_file_that_is_one_torn_line_becomes_empty(tmp_path: Path) -> None:
 
 def test_recovery_without_files(tmp_path: Path) -> None:
     logs = Logs(lambda: tmp_path)
-    assert logs.recover({CRAWL: 100}) == 0
+    assert logs.recover({}) == 0
+    assert logs.recover({CRAWL: 100}) == -1
 
 
 def test_a_new_crawl_moves_the_logs_aside_under_their_time(tmp_path: Path) -> None:

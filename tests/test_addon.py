@@ -1,0 +1,47 @@
+"""Does the add-on know which command runs, and keep out of the way of those that only look?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from heritrix_scrapy.addon import running_command
+
+if TYPE_CHECKING:
+    from tests.conftest import Serve
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        (["python", "-m", "scrapy", "crawl", "name"], "crawl"),
+        (["python", "-X", "dev", "-mscrapy", "shell", "http://a/"], "shell"),
+        (["/usr/bin/python3", "/venv/bin/scrapy", "--profile=x", "fetch", "http://a/"], "fetch"),
+        (["python", "-m", "scrapy.cmdline", "crawl", "name"], "crawl"),
+        (["python", "crawl.py", "scrapy.log"], None),
+        (["python", "-m", "scrapy"], None),
+    ],
+)
+def test_running_command(line: list[str], command: str | None) -> None:
+    assert running_command(line) == command
+
+
+@pytest.mark.crawl
+def test_a_look_at_a_page_needs_no_contact_and_leaves_nothing(serve: Serve, project: Any) -> None:
+    web = serve({"www.look.test": {"routes": {"/robots.txt": {"status": 404}, "/": {"body": "<p>the page"}}}})
+    made = project({"HERITRIX_OPERATOR_CONTACT_URL": "", "JOBDIR": "job", "LOG_LEVEL": "ERROR"}, web=web)
+    ended = subprocess.run(
+        [sys.executable, "-m", "scrapy", "fetch", web.url("www.look.test")],
+        cwd=made.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == "<p>the page"
+    assert not made.jobdir.exists()
+    assert not list(made.folder.rglob("*.warc*"))
