@@ -299,7 +299,8 @@ class Frontier:
         """Fill the heads; whether there are any. A count that the rows do not bear out is put right."""
         store = self._ledger.store
         if queue.must_read:
-            self._ledger.write()
+            if queue.beyond:
+                self._ledger.write()
             queue.read(store)
         count = queue.record.count
         if not queue.heads and count:
@@ -465,7 +466,7 @@ class Frontier:
             curi.annotate(f"{curi.attempts}t")
         self._settle(curi)
         ledger, record, code, size = self._ledger, queue.record, curi.status, curi.content_size
-        ledger.delete(key)
+        ledger.delete(queue.drop_current())
         ledger.finished.append((queue.class_key, key, row))
         ledger.totals.count(disposition, size)
         self._stale.pop(key, None)

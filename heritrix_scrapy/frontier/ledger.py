@@ -156,8 +156,9 @@ class Ledger:
             self._lengths.update(archive.flush())
         if self._report is not None:
             self.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
+        puts = self._puts
         for queue in self.changed.values():
-            self.put(keys.queue(queue.class_key), queue.packed())
+            puts[queue.row] = queue.packed()
         for name in self._tallied:
             self.put(keys.tally(name), b"%d" % self.tallies[name])
         for key, row in self._hosts.drain():
@@ -174,6 +175,7 @@ class Ledger:
         self._puts = {}
         self._deletes = set()
         for queue in self.changed.values():
+            queue.beyond = False
             if queue.record.state not in ACTIVE:
                 queue.trim()
         self.changed.clear()
