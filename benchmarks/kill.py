@@ -16,7 +16,9 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ CONCURRENCY = 16
 #: Of so many pages one is reached through a redirect, one by a callback of the spider's only.
 EVERY_REDIRECT = 7
 EVERY_CALLBACK = 5
+#: The most requests between two kills.
+STRIDE = 600
 
 SPIDER = """
 from scrapy import Request, Spider
@@ -107,7 +111,23 @@ def unreadable(jobdir: Path) -> tuple[int, set[str]]:
     return bad, found
 
 
-def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder: Path) -> dict[str, Any]:
+def killed(process: subprocess.Popen[str], web: Web, rng: random.Random, stride: int) -> bool:
+    """End a crawl at a random moment: of its start, one time in five, else some hundred requests later. False when
+    it had finished by then."""
+    wanted = 0 if rng.random() < 0.2 else rng.randrange(1, stride)
+    mark = len(web.requests) + wanted
+    moment = time.monotonic() + (rng.uniform(0.3, 2.0) if not wanted else 600.0)
+    while process.poll() is None and len(web.requests) < mark + (not wanted) and time.monotonic() < moment:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(rng.uniform(0.001, 0.01))
+    if process.poll() is not None:
+        return False
+    process.kill()
+    process.communicate()
+    return True
+
+
+def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder: Path, stride: int) -> dict[str, Any]:
     """One crawl, killed until it finishes or the kills are used up, then left to finish."""
     before = len(web.requests)
     project = Project(
@@ -116,7 +136,7 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
             "FIRST": web.url(host_of(0), page_path(0)),
             "HERITRIX_DNS_SERVERS": [web.dns],
             "HERITRIX_FOLLOW": "all",
-            "HERITRIX_SURTS": ["http://(test,kill,"],
+            "HERITRIX_SURTS": ["+http://(test,kill,"],
             "HERITRIX_MIN_DELAY_MS": 2,
             "CONCURRENT_REQUESTS": CONCURRENCY,
             "LOG_LEVEL": "ERROR",
@@ -126,19 +146,14 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
     kills = 0
     while True:
         process = project.start(name="killed", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if kills < kills_left:
-            try:
-                process.wait(rng.uniform(0.3, 4.0))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
-                kills += 1
-                continue
+        if kills < kills_left and killed(process, web, rng, stride):
+            kills += 1
+            continue
         crawl = project.finish(process, timeout=600)
         if crawl.returncode != 0:
             raise SystemExit(f"a resumed crawl failed:\n{crawl.stderr[-4000:]}")
         break
-    asked = Counter((row.host, row.target) for row in list(web.requests)[before:])
+    asked = Counter(((row.host or "").partition(":")[0], row.target) for row in web.requests[before:])
     wanted = expected(pages)
     bad, archived = unreadable(project.jobdir)
     lost = sorted(wanted - set(asked))
@@ -151,6 +166,28 @@ def one_crawl(web: Web, pages: int, kills_left: int, rng: random.Random, folder:
     return {"kills": kills, "lost": len(set(lost) | set(missing)), "twice": twice, "bad": bad, "uris": len(wanted)}
 
 
+def measure(kills: int, pages: int, seed: int, stride: int = STRIDE) -> dict[str, Any]:
+    """Crawls with so many kills in all: what was lost, fetched twice, unreadable."""
+    rng = random.Random(seed)
+    total: Counter[str] = Counter()
+    while total["kills"] < kills or not total["crawls"]:
+        with running(site(pages)) as web, tempfile.TemporaryDirectory(prefix="kill-") as folder:
+            result = one_crawl(web, pages, kills - total["kills"], rng, Path(folder), stride)
+        print(f"crawl {total['crawls'] + 1}: {result}", flush=True)
+        total.update(result)
+        total["crawls"] += 1
+    return {
+        "kills": total["kills"],
+        "lost": total["lost"],
+        "fetched_twice": total["twice"],
+        "bound": (CONCURRENCY + 20) * total["kills"],
+        "unreadable": total["bad"],
+        "crawls": total["crawls"],
+        "uris": total["uris"],
+        "random_seed": seed,
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kill", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kills", type=int)
@@ -158,30 +195,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None, help="of the random moments")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else random.randrange(10**6)
-    rng = random.Random(seed)
-    total: Counter[str] = Counter()
-    while total["kills"] < args.kills or not total["crawls"]:
-        with running(site(args.pages)) as web, tempfile.TemporaryDirectory(prefix="kill-") as folder:
-            result = one_crawl(web, args.pages, args.kills - total["kills"], rng, Path(folder))
-        print(f"crawl {total['crawls'] + 1}: {result}", flush=True)
-        total.update(result)
-        total["crawls"] += 1
-    bound = (CONCURRENCY + 20) * total["kills"]
-    print(
-        json.dumps(
-            {
-                "kills": total["kills"],
-                "lost": total["lost"],
-                "fetched_twice": total["twice"],
-                "bound": bound,
-                "unreadable": total["bad"],
-                "crawls": total["crawls"],
-                "uris": total["uris"],
-                "random_seed": seed,
-            }
-        )
-    )
-    raise SystemExit(0 if not total["lost"] and not total["bad"] and total["twice"] <= bound else 1)
+    result = measure(args.kills, args.pages, seed)
+    print(json.dumps(result))
+    good = not result["lost"] and not result["unreadable"] and result["fetched_twice"] <= result["bound"]
+    raise SystemExit(0 if good else 1)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 ADDON = {"heritrix_scrapy.Addon": 500}
 
-# What every test crawl says unless the test says otherwise: no politeness, quick retries, no telnet port.
+# What every test crawl says unless the test says otherwise: no politeness, quick retries, no telnet port. In the
+# heritrix profile each wait for a prerequisite is a try: three are the fewest that fetch a page.
 DEFAULTS: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "HERITRIX_OPERATOR_CONTACT_URL": "http://operator.test/contact",
@@ -31,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "HERITRIX_MIN_DELAY_MS": 0,
     "HERITRIX_MAX_DELAY_MS": 0,
     "HERITRIX_RETRY_DELAY_SECONDS": 1,
-    "HERITRIX_MAX_RETRIES": 2,
+    "HERITRIX_MAX_RETRIES": 3,
 }
 
 EXTENSION = '''"""Writes the statistics of the finished crawl beside the settings."""

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# Heritrix takes a head line without a colon for a broken connection, and keeps interim responses in the block.
+NOT_IN_HERITRIX = {"/no-colon"}
+
+
 def blocks(paths: Iterable[Path], kind: WarcRecordType) -> dict[str, list[bytes]]:
     """Target URI -> the blocks of its records of this kind."""
     out: dict[str, list[bytes]] = {}
@@ -52,12 +56,17 @@ def test_whole_answers_are_archived_as_they_were_sent(serve, run_crawl, profile,
     assert missing == []
     wrong = []
     for url, exchange in asked.items():
-        if [final(bytes(exchange.sent))] != responses.get(url):
-            wrong.append((url, "response", bytes(exchange.sent)[:300], [b[:300] for b in responses.get(url, [])]))
+        sent = bytes(exchange.sent)
+        if profile == "heritrix" and exchange.target in NOT_IN_HERITRIX:
+            assert url not in responses
+            continue
+        if [sent if profile == "heritrix" else final(sent)] != responses.get(url):
+            wrong.append((url, "response", sent[:300], [block[:300] for block in responses.get(url, [])]))
         if [exchange.raw] != requests.get(url):
             wrong.append((url, "request", exchange.raw, requests.get(url)))
     assert wrong == []
-    assert checked(crawl.warcs) == []
+    if profile == "modern":  # Heritrix's payload digest covers the chunk framing, which warcio takes off
+        assert checked(crawl.warcs) == []
 
 
 @pytest.mark.crawl
@@ -72,7 +81,7 @@ def test_what_came_before_a_fault_is_kept(serve, run_crawl):
         assert all(bytes(exchange.sent).startswith(block) for block in kept), exchange.target
         if exchange.target in BROKEN:
             assert web.url("corpus.test", exchange.target) in crawl.statuses, exchange.target
-        if exchange.target in NOTHING and exchange.target != "/garbage":
+        if exchange.target in NOTHING:
             assert kept == [], exchange.target
             assert crawl.statuses[web.url("corpus.test", exchange.target)][-1] < 0
     assert checked(crawl.warcs) == []

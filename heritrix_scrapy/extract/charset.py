@@ -62,6 +62,7 @@ JAVA_NAMES: dict[str, str] = {
 
 #: Names that Java knows and Python does not.
 ALIASES: dict[str, str] = {
+    "8859_1": "iso8859-1",
     "unicode": "utf-16",
     "windows-31j": "cp932",
     "x-sjis": "shift_jis",
@@ -75,6 +76,9 @@ ALIASES: dict[str, str] = {
     "x-euc-jp": "euc_jp",
     "ibm00858": "cp858",
 }
+
+#: Spellings that Python takes and neither Java nor the WHATWG knows.
+REFUSED = re.compile(r"utf[-_](?:16|32)[-_][bl]e|utf_[78]|u8|latin-\d+|.*\s.*")
 
 #: Signatures at the start of a body (WHATWG Encoding).
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
@@ -91,6 +95,8 @@ PREFIX = 1000
 def java_name(name: str) -> str | None:
     """The name Java prints for a character set named in any of its ways; None for an unknown name."""
     key = name.strip().lower()
+    if REFUSED.fullmatch(key):
+        return None
     try:
         found = codecs.lookup(ALIASES.get(key, key)).name
     except (LookupError, ValueError):

@@ -26,7 +26,8 @@ CONTEXT = "=EMBED_MISC"
 LONGEST = 2084
 
 _BLANKS = " \t\n\x0b\f\r"
-_START = re.compile(r"@import (url\()?|url\(", re.ASCII | re.IGNORECASE)
+# Patterns over whole sheets begin with a set of characters, which the search for their start is fast for.
+_START = re.compile(r"[@uU](?i:(?<=@)import (url\()?|(?<=u)rl\()", re.ASCII)
 _EOL = re.compile(f"[{LINE_TERMINATORS}]")
 _END = re.compile(r"[);]")
 _CLOSING = {quote: re.compile(rf"{quote}\s*+[);]", re.ASCII) for quote in "\"'"}
@@ -53,7 +54,7 @@ class _Ahead:
 
 
 def heritrix(text: str) -> Iterator[str]:
-    """References as Heritrix's pattern gives them, before escapes are taken out by ``_clean``."""
+    """References as Heritrix's pattern gives them, before escapes are taken out by ``clean``."""
     if "url(" not in text and "@" not in text and _START.search(text) is None:
         return
     scan = _HeritrixScan(text)
@@ -73,7 +74,7 @@ def heritrix(text: str) -> Iterator[str]:
             position = start.end()
             continue
         value, position = found
-        yield _clean(value)
+        yield clean(value)
 
 
 class _HeritrixScan:
@@ -119,22 +120,25 @@ class _HeritrixScan:
         return at - first <= LONGEST and self.eol.find(first + 1)[0] >= at
 
 
-def _clean(value: str) -> str:
+def clean(value: str) -> str:
     """Heritrix's clean-up: ``&amp`` without looking for its semicolon, and a few backslashes."""
     if "&amp" in value:
         value = value.replace("&amp", "&")
     return _BACKSLASH.sub(r"\1", value) if "\\" in value else value
 
 
-_DOUBLE = r"\"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
-_SINGLE = r"'((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
-_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])++)"
+# What follows the first character of a string, a url(…) and so on.
+_DOUBLE_REST = r"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
+_SINGLE_REST = r"((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
+_STRING = rf"(?:\"{_DOUBLE_REST}|'{_SINGLE_REST})"
+_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?:[^\"'()\\\n]++|\\[^\n])*+)"
+_URL_REST = rf"rl\(\s*+(?:{_STRING}|{_BARE})?+\s*+\)?"
 _TOKEN = re.compile(
-    rf"/\*|url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})?+\s*+\)?|@import\s*+(?:{_DOUBLE}|{_SINGLE})"
-    rf"|(image-set\()|{_DOUBLE}|{_SINGLE}",
-    re.ASCII | re.IGNORECASE,
+    rf"[/@uUiI\"'](?i:(?<=/)\*|(?<=u){_URL_REST}|(?<=@)import\s*+{_STRING}|(?<=i)(mage-set\()"
+    rf"|(?<=\"){_DOUBLE_REST}|(?<='){_SINGLE_REST})",
+    re.ASCII,
 )
-_IN_IMAGE_SET = re.compile(rf"\s*+(?:{_DOUBLE}|{_SINGLE})|[^,()\"']++|(,)|(\()|(\))", re.ASCII)
+_IN_IMAGE_SET = re.compile(rf"\s++|u{_URL_REST}|{_STRING}|(,)|(\()|(\))|[^\s,()\"'u]++|u", re.ASCII | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|[\n\r\f])|(.)|\Z)", re.DOTALL)
 
 
@@ -162,27 +166,25 @@ def standard(text: str) -> Generator[str, None, None]:
 
 
 def _image_set(text: str, position: int) -> Generator[str, None, int]:
-    """The strings that stand first in the options of an ``image-set()``; returns where it ends."""
+    """The images of an ``image-set()``: each ``url()``, and a string that stands first in its option. Returns where
+    it ends."""
     first, depth = True, 1
     while depth:
         match = _IN_IMAGE_SET.match(text, position)
         if match is None:
-            return position
-        if match.lastindex in (1, 2):
-            if first and depth == 1:
-                yield _unescape(match[match.lastindex])
-            first = False
-        elif match.lastindex == 3:
-            first = depth == 1
-        elif match.lastindex == 4:
-            return match.start()
-        elif match.lastindex == 5:
-            depth -= 1
-        elif match.group().strip(_BLANKS):
-            first = False
-            if match.group().strip(_BLANKS)[-3:].lower() == "url":
-                return match.end() - 3
+            break
         position = match.end()
+        which = match.lastindex or 0
+        if which in (1, 2, 3) or (which in (4, 5) and first and depth == 1):
+            yield _unescape(match[which].strip(_BLANKS))
+        if which == 6:
+            first = depth == 1
+        elif which == 7:
+            depth += 1
+        elif which == 8:
+            depth -= 1
+        if which != 6 and not match.group().isspace():
+            first = False
     return position
 
 

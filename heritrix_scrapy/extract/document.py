@@ -39,6 +39,7 @@ class Document:
     __slots__ = (
         "_based",
         "_body",
+        "_data",
         "_max_outlinks",
         "_prefix",
         "_resolved",
@@ -71,7 +72,8 @@ class Document:
         self._body = body
         self._max_outlinks: int = settings.max_outlinks
         self._prefix: bytes | None = None
-        self._strict: bool = ways.option(settings, "uri_fixup") == "heritrix"
+        self._data: bytes | None = None
+        self._strict: bool = ways.option(settings, "strict_uri_fixup")
         self._text: str | None = None
         self._resolved: dict[str, str] = {}
 
@@ -86,16 +88,26 @@ class Document:
         return b"" if recorder is None else recorder.entity(limit, decoded=True)
 
     @property
+    def data(self) -> bytes:
+        """The entity, as far as extraction reads it."""
+        if self._data is None:
+            self._data = self.body()
+        return self._data
+
+    @property
     def text(self) -> str:
         """The entity as text; what is malformed becomes U+FFFD."""
         if self._text is None:
-            self._text = charsets.decode(self.body(), self.charset)
+            self._text = charsets.decode(self.data, self.charset)
         return self._text
 
     def prefix_bytes(self) -> bytes:
-        """The first bytes, enough for the characters that tests of content look at."""
+        """The first bytes, enough for the characters that tests of content look at; what is no page is not read
+        further for them."""
+        if self._data is not None:
+            return self._data[: 4 * charsets.PREFIX]
         if self._prefix is None:
-            self._prefix = self.body()[: 4 * charsets.PREFIX]
+            self._prefix = self.body(4 * charsets.PREFIX)
         return self._prefix
 
     def prefix(self) -> str:
@@ -124,8 +136,10 @@ class Document:
 
     def set_base(self, text: str) -> None:
         """The page's ``base``: the first valid one holds, resolved against the page's own URI."""
+        if self._based:
+            return
         uri = self.resolve(text, self.uri)
-        if uri is not None and not self._based:
+        if uri is not None:
             self._based = True
             self.base = self.curi.base = uri
             self._resolved.clear()
@@ -140,7 +154,8 @@ class Document:
         """A reference relative to the base. ``data:`` is dropped; beyond the limit links are only counted."""
         uri = self._resolved.get(text)
         if uri is None:
-            if is_data(text):
+            first = text[:1]
+            if (first <= " " or first in "dD") and is_data(text):
                 return
             if len(self.links) >= self._max_outlinks:
                 self.discarded += 1

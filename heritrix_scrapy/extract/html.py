@@ -89,8 +89,10 @@ class ExtractorHTML(ContentExtractor):
 
     def extract(self, document: Document) -> Iterable[Outlink]:
         how = self._how_to_read(document)
-        if "charset=" not in document.content_type:
-            choice = charset.choose_for_html(document.prefix_bytes(), document.charset, standard=not how.compat)
+        if "charset=" not in document.content_type.lower():
+            choice = charset.choose_for_html(
+                document.data[: 4 * charset.PREFIX], document.charset, standard=not how.compat
+            )
             if choice.annotation is not None:
                 document.curi.annotate(choice.annotation)
             document.use_charset(choice.charset)

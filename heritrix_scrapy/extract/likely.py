@@ -22,8 +22,7 @@ _DATA = re.compile(rf"\s*+data:{NOT_EOL}*\Z", _A | re.IGNORECASE)
 
 def is_data(text: str) -> bool:
     """Whether this is a ``data:`` URI; one with a line terminator slips through (Heritrix: UriUtils.isDataUri)."""
-    first = text[:1]
-    return (first <= " " or first in "dD") and _DATA.match(text) is not None
+    return _DATA.match(text) is not None
 
 
 def is_possible(text: str) -> bool:

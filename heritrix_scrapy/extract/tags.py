@@ -53,9 +53,10 @@ _NEVER_IDLE = "form|script|style|meta|link|base"
 @lru_cache(maxsize=16)
 def reader(way: str, longest_name: int, longest_value: int) -> Reader:
     """The patterns of ``heritrix`` or ``standard``, for element names and values up to a length."""
+    # Lower case only, which is what nearly all pages have; anything else takes the general way.
     idle_tag = (
-        rf"<(?:/\w++\s*+>|(?!{_NEVER_IDLE})\w++"
-        rf"(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*+\s*+/?>)"
+        rf"(?-i:<(?:/\w++\s*+>|(?!{_NEVER_IDLE})[a-z][a-z0-9]*+"
+        rf"(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*+\s*+/?>))"
     )
     skip = rf"(?:[^<]++|{idle_tag})*+"
     if way == "heritrix":

@@ -12,7 +12,7 @@ WAYS: dict[str, tuple[Any, Any]] = {
     "html_reader": ("standard", "heritrix"),
     "css_reader": ("standard", "heritrix"),
     "speculative_hosts": ("cautious", "heritrix"),
-    "uri_fixup": ("standard", "heritrix"),
+    "strict_uri_fixup": (False, True),
     "max_extract_bytes": (8 * 1024 * 1024, 0),
 }
 

@@ -93,6 +93,7 @@ class Exchange:
         self._last = self._began
         self._body_began = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._paused = False
 
     def start(self, request: bytes) -> None:
         """Send the request and listen."""
@@ -265,6 +266,7 @@ class Exchange:
         wait = self.owed()
         transport = self.connection.transport
         if wait > 0.005 and self.ending is None and transport is not None and not transport.is_closing():
+            self._paused = True
             transport.pause_reading()
             self._loop.call_later(wait, self._go_on)
 
@@ -277,7 +279,8 @@ class Exchange:
 
     def _go_on(self) -> None:
         transport = self.connection.transport
-        if self.ending is None and transport is not None and not transport.is_closing():
+        if self._paused and transport is not None and not transport.is_closing():
+            self._paused = False
             self._last = self._loop.time()
             transport.resume_reading()
 
@@ -302,6 +305,7 @@ class Exchange:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._go_on()
         if self.connection.sink is self:
             self.connection.sink = None
 

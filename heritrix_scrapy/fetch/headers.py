@@ -151,12 +151,17 @@ def own_fields(headers: Mapping[bytes, list[bytes]], defaults: Mapping[bytes, by
 
 def accept_lines(lines: Iterable[str]) -> list[Field]:
     """The lines that split into exactly a name and a value at a colon and blanks; Heritrix drops the others."""
+    return list(_split(tuple(lines)))
+
+
+@lru_cache(maxsize=64)
+def _split(lines: tuple[str, ...]) -> tuple[Field, ...]:
     fields: list[Field] = []
     for line in lines:
         parts = _COLON.split(line)
         if len(parts) == 2 and parts[0]:
             fields.append((encode(parts[0]), encode(parts[1])))
-    return fields
+    return tuple(fields)
 
 
 def _from(view: Any) -> list[Field]:

@@ -32,7 +32,8 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
+from pydispatch.dispatcher import Any as Anything  # type: ignore[import-untyped]
+from pydispatch.dispatcher import getReceivers
 from scrapy import signals
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import (
@@ -83,6 +84,7 @@ SILENT_RETRIES = 3
 
 CUT = frozenset((Ending.DISCONNECTED, Ending.RESET, Ending.BROKEN))
 
+_BREAKING = re.compile(r"[\x00-\x20\x7f]")
 _NUMBER = re.compile(r"\d+\Z", re.ASCII)
 
 
@@ -139,7 +141,13 @@ class HttpDownloadHandler:
 
     def listens(self, signal: object) -> bool:
         """Whether anyone is connected to a signal of this crawler."""
-        return any(True for _ in liveReceivers(getAllReceivers(self.crawler.signals.sender, signal)))
+        sender = self.crawler.signals.sender
+        return bool(
+            getReceivers(sender, signal)
+            or getReceivers(sender, Anything)
+            or getReceivers(Anything, signal)
+            or getReceivers(Anything, Anything)
+        )
 
     def ask(self, signal: object, request: Request, **details: Any) -> StopDownload | None:
         """Send a signal; return the StopDownload that a receiver raised."""
@@ -630,9 +638,9 @@ def _told(kind: type[Exception], error: BaseException) -> Exception:
 
 
 def _target(url: str) -> str:
-    """Path and query as they go into the request line."""
+    """Path and query as they go into the request line; what would break the line is escaped."""
     _, _, rest = url.partition("://")
-    rest = rest.partition("#")[0]
+    rest = _BREAKING.sub(lambda found: f"%{ord(found[0]):02X}", rest.partition("#")[0])
     for i, c in enumerate(rest):
         if c in "/?":
             return rest[i:] if c == "/" else "/" + rest[i:]
@@ -659,8 +667,12 @@ def _address(value: object) -> tuple[str, int] | None:
 
 @lru_cache(maxsize=256)
 def _certificate(der: bytes) -> Any:
-    """The certificate as the stock handler gives it."""
+    """The certificate as the stock handler gives it; None for one that OpenSSL cannot read."""
     from OpenSSL import crypto
     from twisted.internet.ssl import Certificate
 
-    return Certificate(crypto.load_certificate(crypto.FILETYPE_ASN1, der))  # type: ignore[no-untyped-call]
+    try:
+        return Certificate(crypto.load_certificate(crypto.FILETYPE_ASN1, der))  # type: ignore[no-untyped-call]
+    except crypto.Error as error:
+        logger.debug("a server's certificate cannot be read: %s", error)
+        return None

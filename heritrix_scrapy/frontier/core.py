@@ -21,7 +21,7 @@ from heritrix_scrapy.frontier.states import Event, State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals, tally_end
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import pack, unpack
+from heritrix_scrapy.model.crawluri import CrawlURI, pack, unpack
 from heritrix_scrapy.model.errors import UnpackError
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.status import Disposition
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
     from heritrix_scrapy.frontier.lists import Lists
     from heritrix_scrapy.frontier.queue import Queue
-    from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.hosts import Hosts
 
 logger = logging.getLogger(__name__)
@@ -95,6 +94,9 @@ class Frontier:
         """Read what the store holds: queue records, never all URIs."""
         now = self._clock.now_ms()
         recovery = recover(self._ledger, self._queues, now, fresh=self._settings.view.new_crawl)
+        if self._seed_found is not None:
+            for key, _ in self._ledger.store.range(keys.SEED, keys.after(keys.SEED)):
+                self._seed_found(CrawlURI(key[len(keys.SEED) :].decode("utf-8", "surrogatepass"), seed=True))
         self._find_next_future(0)
         self._ledger.touch()
         self._ledger.flush(now)
@@ -135,8 +137,8 @@ class Frontier:
         remembered by a name of its own, also when it is not to be filtered: ``resumed`` drops it if an earlier
         process had it.
         """
-        if curi.seed and self._seed_found is not None:
-            self._seed_found(curi)
+        if curi.seed:
+            self._tell_seed(curi)
         ledger = self._ledger
         row = keys.request(fingerprint)
         started = keys.request(b"start" + fingerprint)
@@ -163,6 +165,13 @@ class Frontier:
         ledger.put(seen, keys.BY_SPIDER)
         ledger.totals.spider_asked = True
         return True
+
+    def _tell_seed(self, curi: CrawlURI) -> None:
+        """Announce a seed that stands on no list, and remember it: the next process has to announce it again before
+        it judges a link."""
+        if self._seed_found is not None:
+            self._ledger.put(keys.seed(curi.uri), b"")
+            self._seed_found(curi)
 
     def _unseen(self, canonical: str) -> bytes | None:
         seen = keys.seen(canonical)
@@ -432,8 +441,8 @@ class Frontier:
                 self._admit(child)
             return
         for child, unseen in candidates.judge(curi):
-            if child.seed and self._seed_found is not None:
-                self._seed_found(child)
+            if child.seed:
+                self._tell_seed(child)
             self._admit(child, unseen)
         rejected, repeated = candidates.take_counts()
         self._ledger.totals.rejected += rejected

@@ -21,6 +21,7 @@ META = b"m"
 STATE = META + b"state"
 LENGTHS = META + b"lengths"
 TALLY = META + b"tally/"
+SEED = META + b"seed/"
 
 #: Value of a seen row once the spider has asked for the page.
 BY_SPIDER = b"\x01"
@@ -111,3 +112,8 @@ def unsynced(sequence: int) -> bytes:
 def tally(name: str) -> bytes:
     """Row of one counter of the reports."""
     return TALLY + name.encode("utf-8", "surrogatepass")
+
+
+def seed(uri: str) -> bytes:
+    """Row of a seed that came as a Request or by a seed's redirect."""
+    return SEED + uri.encode("utf-8", "surrogatepass")

@@ -140,7 +140,7 @@ def put_again(ledger: Ledger, queues: Queues, class_key: str, key: bytes, row: b
 
 def wipe(store: Store) -> None:
     """Remove every row of the frontier; the schema's stays."""
-    for prefix in (*_ALL, keys.TALLY, keys.STATE, keys.LENGTHS):
+    for prefix in (*_ALL, keys.TALLY, keys.SEED, keys.STATE, keys.LENGTHS):
         doomed: list[bytes] = []
         for key, _ in store.range(prefix, keys.after(prefix)):
             doomed.append(key)

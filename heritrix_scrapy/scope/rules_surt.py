@@ -6,6 +6,7 @@ Rules listen to seeds and to the other lines of a seeds text (Heritrix: SurtPref
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 #: The sign of a line in a seeds text that is meant for rules of a decision.
 SIGNS = {ACCEPT: "+", REJECT: "-"}
+
+#: A line that is a SURT prefix already, without the sign that Heritrix asks for.
+BARE_PREFIX = re.compile(r"(?m)^([ \t]*)(?=[a-z][-+.\w]*://\()", re.ASCII | re.IGNORECASE)
 
 
 class SurtPrefixedDecideRule(PredicatedDecideRule):
@@ -53,7 +57,10 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     def configure(self, view: Any) -> None:
         self._semantics = view.seed_slash_semantics
         self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
-        self.prefixes.import_mixed(text_of(self.surts_source))
+        text = text_of(self.surts_source)
+        if not self.prefixes.strict:
+            text = BARE_PREFIX.sub(r"\1+", text)
+        self.prefixes.import_mixed(text)
         self._hosts = _Hosts(self.prefixes)
 
     def seed_added(self, uri: str, written: str) -> None:

@@ -198,3 +198,21 @@ MODERN: dict[str, Callable[[Case], Verdict]] = {
         lambda given: likely.speculative_fixup(given["string"], given["base"], cautious=True)
     ),
 }
+
+MODERN_ROWS: dict[str, str] = {
+    "fetch/css": "css-tokens",
+    "fetch/js": "speculative-hosts",
+    "fetch/speculative_fixup": "speculative-hosts",
+    "fetch/http": "http-refresh-quotes",
+    "fetch/html_derived#html_derived-013": "html-meta-content",
+    "fetch/html_derived#html_derived-031": "html-script-end",
+    "fetch/html_derived#html_derived-043": "html-data-remote",
+    "fetch/html_derived#html_derived-045": "html-imagesrcset",
+    "fetch/html_derived#html_derived-073": "html-dashed-names",
+    "fetch/html_derived#html_derived-077": "html-long-values",
+    "fetch/html_derived#html_derived-080": "html-quoted-bracket",
+    "fetch/html_derived#html_derived-085": "html-charset",
+    "fetch/html_derived#html_derived-090": "html-javascript-scheme",
+    "fetch/html_derived#html_derived-091": "html-data-remote",
+    "fetch/html_derived#html_derived-092": "html-dashed-names",
+}

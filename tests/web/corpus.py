@@ -93,7 +93,6 @@ BROKEN: Corpus = {
 NOTHING: Corpus = {
     "/close-now": {"close_now": True},
     "/reset-now": {"reset_now": True},
-    "/garbage": {"wire": "\x00\x01\x02 this is no HTTP at all\r\n\r\n"},
 }
 
 ROBOTS: dict[str, Any] = {"type": "text/plain", "body": "User-agent: *\nDisallow:\n"}

@@ -1,7 +1,8 @@
 """Hosts that are not well, one fault each: names, ports, TLS, stalls, robots.txt, logins, traps.
 
 `SITES` is the web; `SEEDS` has one URI for each fault, with the statuses that a crawl may end it with (any,
-where it is a matter of policy). A seed that a seed's redirect leads to is fetched once more, up to five times. No page links to them: every fault is a seed of its own.
+where it is a matter of policy). What a seed's redirect leads to is a seed too, fetched even if known, up to
+five times. No page links to them: every fault is a seed of its own.
 """
 
 from __future__ import annotations

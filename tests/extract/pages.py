@@ -1,0 +1,57 @@
+"""Documents made from text, for the tests of extraction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heritrix_scrapy.extract.document import Document
+from heritrix_scrapy.extract.order import Extraction
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.settings import default_view
+
+URL = "http://www.example.com/dir/page.html"
+
+
+def fetched(
+    content: str | bytes = "",
+    *,
+    url: str = URL,
+    status: int = 200,
+    content_type: str = "text/html; charset=utf-8",
+    charset: str | None = "UTF-8",
+    headers: dict[str, bytes] | None = None,
+    via: str | None = None,
+    via_context: str | None = None,
+) -> tuple[CrawlURI, bytes]:
+    """A CrawlURI as the fetch leaves it, and its body."""
+    body = content.encode() if isinstance(content, str) else content
+    curi = CrawlURI(url, path="L", via=via, via_context=via_context)
+    curi.status = status
+    curi.content_type = content_type
+    curi.content_length = len(body)
+    curi.charset = charset
+    curi.headers = [(name.encode(), value) for name, value in (headers or {}).items()]
+    return curi, body
+
+
+def extracted(
+    content: str | bytes = "",
+    *,
+    profile: str = "modern",
+    extractors: Any = ("ExtractorHTTP", "ExtractorHTML", "ExtractorCSS", "ExtractorJS"),
+    settings: dict[str, Any] | None = None,
+    **about: Any,
+) -> CrawlURI:
+    """The CrawlURI after extraction."""
+    curi, body = fetched(content, **about)
+    document = Document(curi, default_view(profile, **(settings or {})), lambda limit: body[:limit])
+    Extraction(extractors).read(document)
+    return curi
+
+
+def links(content: str | bytes, extractor: str = "ExtractorHTML", **about: Any) -> list[tuple[str, str, str]]:
+    """Hop, URI and context of what one extractor finds; URIs below the page's folder in short."""
+    return [
+        (link.hop, link.uri.removeprefix("http://www.example.com"), link.context)
+        for link in extracted(content, extractors=[extractor], **about).outlinks
+    ]
