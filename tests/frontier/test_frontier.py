@@ -275,18 +275,6 @@ def test_a_long_queue_is_read_in_pieces() -> None:
     assert drain(frontier, clock) == uris
 
 
-def test_a_finished_uri_is_not_read_again_behind_better_ones() -> None:
-    frontier, clock, _log = make()
-    frontier.add([link(A + "first")])
-    curi = frontier.next(clock.now)
-    assert curi is not None
-    better = [CrawlURI(f"{A}{number}", path="L", via=A, directive=1) for number in range(3 * CHUNK)]
-    frontier.add(better)
-    frontier.flush(clock.now)
-    end(frontier, curi, 200, clock.now)
-    assert drain(frontier, clock) == [other.uri for other in better]
-
-
 def test_a_wrong_count_is_put_right(caplog: pytest.LogCaptureFixture) -> None:
     frontier, clock, _ = make()
     frontier.add([link(A)])
