@@ -22,7 +22,7 @@ from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals, tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, pack, unpack
-from heritrix_scrapy.model.errors import UnpackError
+from heritrix_scrapy.model.errors import StorageFull, UnpackError
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.status import Disposition
 
@@ -372,7 +372,13 @@ class Frontier:
         modern = not self._heritrix
         if modern and curi.status == status.DEFERRED and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
             curi.status = status.TOO_MANY_RETRIES
-        self._add_children(curi)
+        try:
+            self._add_children(curi)
+        except StorageFull:
+            raise
+        except Exception:
+            # its own end must not be lost with a link of it
+            logger.exception("not all links of %s could be added", curi.uri)
         code = curi.status
         waits = modern and code == status.DEFERRED
         if not waits:
@@ -528,7 +534,7 @@ class Frontier:
                     view,
                     curi.began_ms,
                     curi.ended_ms,
-                    crawl_delay=None if self._crawl_delay is None else self._crawl_delay(curi),
+                    crawl_delay=self._asked_delay(curi),
                     wait_ms=politeness.bandwidth_wait(curi.content_size, view.max_per_host_bandwidth_usage_kb_sec),
                 )
         if not self._heritrix and curi.uri.startswith("http"):
@@ -536,6 +542,15 @@ class Frontier:
             if asked > now_ms:
                 delay = max(delay, asked - now_ms)
         return delay
+
+    def _asked_delay(self, curi: CrawlURI) -> float | None:
+        if self._crawl_delay is None or curi.began_ms is None:
+            return None
+        try:
+            return self._crawl_delay(curi)
+        except Exception:
+            logger.exception("the crawl delay for %s could not be found", curi.uri)
+            return None
 
     # -- the operator --------------------------------------------------------------------------------------
 

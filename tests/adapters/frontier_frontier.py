@@ -93,7 +93,12 @@ def politeness_delay(case: Case) -> tuple[bool, object]:
     view = default_view("heritrix", **{attribute(key): value for key, value in given.items() if key in DELAYS})
     began, ended = (None, None) if given.get("no_fetch_times") else (10_000, 10_000 + given["fetch_ms"])
     asked = given.get("robots_crawl_delay")
-    got = politeness.politeness_delay(view, began, ended, crawl_delay=None if asked is None else float(asked))
+    try:
+        delay = None if asked is None else float(asked)
+    except ValueError:
+        # what robots.txt says is no number: it asks for nothing
+        delay = None
+    got = politeness.politeness_delay(view, began, ended, crawl_delay=delay)
     return same({"delay_ms": got}, case["expect"])
 
 
