@@ -77,11 +77,11 @@ class Frontier:
         self._seed_found = seed_found
         view = settings.view
         self._heritrix: bool = view.profile == "heritrix"
-        self.candidates = Candidates(
-            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._unseen
-        )
         totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
         self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        self.candidates = Candidates(
+            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._ledger.unseen
+        )
         self._queues = Queues(self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept)
         self._in_process: dict[str, CrawlURI] = {}
         #: What the next try of a URI knows of the last one, by its key: heritrix profile only.
@@ -173,10 +173,6 @@ class Frontier:
             self._ledger.put(keys.seed(curi.uri), b"")
             self._seed_found(curi)
 
-    def _unseen(self, canonical: str) -> bytes | None:
-        seen = keys.seen(canonical)
-        return None if self._ledger.has(seen) else seen
-
     def _admit(self, curi: CrawlURI, unseen: bytes | None = None) -> bool:
         """Past the seen filter, unless it is known. A forced URI always passes, and is not counted. ``unseen``:
         its row among the seen, when that is known not to be there."""
@@ -184,7 +180,7 @@ class Frontier:
         if not curi.forced:
             ledger.totals.candidates += 1
         if unseen is None:
-            unseen = self._unseen(curi.canonical)
+            unseen = ledger.unseen(curi.canonical)
             if unseen is None:
                 return curi.forced and self._place(curi)
         if not self._place(curi):

@@ -96,9 +96,10 @@ class Ledger:
             return None
         return self._get(key)
 
-    def has(self, key: bytes) -> bool:
-        """Whether a row of a kind that is never deleted is there."""
-        return key in self._puts or self._get(key) is not None
+    def unseen(self, canonical: str) -> bytes | None:
+        """The row that a canonical form will have among the seen; None when it is there already."""
+        row = keys.seen(canonical)
+        return None if row in self._puts or self._get(row) is not None else row
 
     def change(self, queue: Queue) -> None:
         """Have the queue's record written with the next flush."""
