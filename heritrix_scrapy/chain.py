@@ -93,6 +93,10 @@ class ChainMiddleware:
         curi = lookup(request)
         if curi is None:
             curi = outside(self._crawl, request)
+        if isinstance(exception, StorageFull):
+            # what came could not be kept while it was being fetched
+            self._crawl.bridge.pause(str(exception))
+            return self._refuse(request, curi)
         if curi.status == status.UNATTEMPTED and curi.deferral is None:
             if isinstance(exception, IgnoreRequest):
                 curi.status = status.BLOCKED_BY_CUSTOM

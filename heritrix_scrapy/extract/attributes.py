@@ -81,7 +81,7 @@ REL_IGNORED = frozenset({"", "dns-prefetch", "preconnect"})
 #: The keyword that ends a link without a trace.
 REL_NEVER = "pingback"
 
-_CANDIDATE = re.compile(r"[\s,]*+(\S*[^,\s])(?:\s(?:[^,(]++|\([^)]*+(?:\)|\Z))*+)?+", re.ASCII)
+_CANDIDATE = re.compile(r"[\s,]*+(\S*[^,\s])(?>(?:\s(?>(?:[^,(]++|\([^)]*+(?:\)|\Z))*))?)", re.ASCII)
 
 
 def srcset(value: str) -> Iterator[str]:

@@ -128,11 +128,11 @@ def clean(value: str) -> str:
 
 
 # What follows the first character of a string, a url(…) and so on.
-_DOUBLE_REST = r"((?:[^\"\\\n\r\f]++|\\(?s:.))*+)(?:\"|(?=[\n\r\f])|\Z)"
-_SINGLE_REST = r"((?:[^'\\\n\r\f]++|\\(?s:.))*+)(?:'|(?=[\n\r\f])|\Z)"
+_DOUBLE_REST = r"((?>(?:[^\"\\\n\r\f]++|\\(?s:.))*))(?:\"|(?=[\n\r\f])|\Z)"
+_SINGLE_REST = r"((?>(?:[^'\\\n\r\f]++|\\(?s:.))*))(?:'|(?=[\n\r\f])|\Z)"
 _STRING = rf"(?:\"{_DOUBLE_REST}|'{_SINGLE_REST})"
-_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?:[^\"'()\\\n]++|\\[^\n])*+)"
-_URL_REST = rf"rl\(\s*+(?:{_STRING}|{_BARE})?+\s*+\)?"
+_BARE = r"((?:[^\s\"'()\\]++|\\[^\n])(?>(?:[^\"'()\\\n]++|\\[^\n])*))"
+_URL_REST = rf"rl\(\s*+(?>(?:{_STRING}|{_BARE})?)\s*+\)?"
 _TOKEN = re.compile(
     rf"[/@uUiI\"'](?i:(?<=/)\*|(?<=u){_URL_REST}|(?<=@)import\s*+{_STRING}|(?<=i)(mage-set\()"
     rf"|(?<=\"){_DOUBLE_REST}|(?<='){_SINGLE_REST})",
@@ -209,6 +209,8 @@ def references(text: str, *, as_heritrix: bool) -> Iterator[str]:
 
 class ExtractorCSS(ContentExtractor):
     """Stylesheets: content type with ``css`` in it, or a URI that ends in ``.css``. Hop E."""
+
+    options = ContentExtractor.options | {"css_reader"}
 
     def takes(self, document: Document) -> bool:
         return "css" in document.content_type or document.uri.lower().endswith(".css")

@@ -40,6 +40,8 @@ class Extractor(ABC):
 
     #: Whether taking a document keeps later content extractors away from it.
     claims = False
+    #: Names of the options that may be set for this extractor alone.
+    options: frozenset[str] = frozenset()
 
     def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
         self.properties: dict[str, Any] = dict(properties or {})
@@ -66,6 +68,7 @@ class ContentExtractor(Extractor):
     """An extractor that reads the entity: only of a document that no other has taken."""
 
     claims = True
+    options = frozenset({"extract404s", "extract_independently"})
 
     def wants(self, document: Document) -> bool:
         curi = document.curi

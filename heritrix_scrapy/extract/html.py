@@ -74,6 +74,23 @@ def is_remote(element: str, tag: str) -> bool:
 class ExtractorHTML(ContentExtractor):
     """HTML, XHTML and WML pages, and what looks like one in its first characters."""
 
+    options = ContentExtractor.options | {
+        "css_reader",
+        "extract_javascript",
+        "extract_only_form_gets",
+        "extract_value_attributes",
+        "html_reader",
+        "ignore_form_action_urls",
+        "ignore_unexpected_html",
+        "max_attribute_name_length",
+        "max_attribute_val_length",
+        "max_element_length",
+        "obey_rel_nofollow",
+        "robots_policy",
+        "speculative_hosts",
+        "treat_frames_as_embed_links",
+    }
+
     def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
         super().__init__(properties)
         self._settings: object = None

@@ -34,6 +34,8 @@ def header_text(value: bytes, *, as_heritrix: bool) -> str:
 class ExtractorHTTP(Extractor):
     """The headers of every answered HTTP exchange."""
 
+    options = frozenset({"infer_root_page", "infer_paths", "html_reader"})
+
     def wants(self, document: Document) -> bool:
         return document.curi.status > 0 and document.curi.scheme in SCHEMES
 

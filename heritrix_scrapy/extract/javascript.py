@@ -110,6 +110,8 @@ class ExtractorJS(ContentExtractor):
     """Script files, and what a page's script element led to whatever its type. Hop X, resolved against the page
     that led here."""
 
+    options = ContentExtractor.options | {"speculative_hosts"}
+
     def takes(self, document: Document) -> bool:
         content_type = document.content_type
         return (

@@ -36,15 +36,15 @@ _ABSOLUTE = re.compile(rf"(?:https?:)?//{_AUTHORITY}\Z", _A | re.IGNORECASE)
 
 _RELATIVE = re.compile(
     r"(?:\./|/)?"
-    r"(?:(?:[\s\w-]++|\.\.)/)*+"
+    r"(?>(?:(?:[\s\w-]++|\.\.)/)*)"
     r"(?:[\s\w-]++(?:(?P<ext>\.[a-zA-Z0-9]{2,5})|\.(?P<mid>[\w-]++)(?P<last>\.[a-zA-Z0-9]{2,5})?)?(?=[?#]|\Z))?"
-    r"(?:\?[A-Za-z_]++=(?:[\w/.-]|%[0-9a-fA-F]{2})*+(?:&[A-Za-z_]++=(?:[\w/.-]|%[0-9a-fA-F]{2})*+)*+)?"
+    r"(?:\?[A-Za-z_]++=(?>(?:[\w/.-]|%[0-9a-fA-F]{2})*)(?>(?:&[A-Za-z_]++=(?>(?:[\w/.-]|%[0-9a-fA-F]{2})*))*))?"
     r"(?:\#[\w-]++)?\Z",
     _A,
 )
 _BLANK_INSIDE = re.compile(rf"(?={NOT_EOL}*+\Z)\S*+\s", _A)
 _TEXT_TYPE = re.compile(r"(?:text|application)/[^/]++\Z", _A)
-_NUMBERS = re.compile(r"\d++(?:\.\d++)*+\Z", _A)
+_NUMBERS = re.compile(r"\d++(?>(?:\.\d++)*)\Z", _A)
 _SELECTOR = re.compile(r"(\w++)\.\w++\Z", _A)
 
 
@@ -87,7 +87,7 @@ def is_likely(text: str) -> bool:
 
 
 _ENCODED_SCHEME = re.compile(rf"https?%3A{NOT_EOL}*\Z", re.IGNORECASE)
-_DOTTED = re.compile(rf"[^./]++\.(?:[^./]++\.)*+([^./]++)(?:/{NOT_EOL}*+)?\Z")
+_DOTTED = re.compile(rf"[^./]++\.(?>(?:[^./]++\.)*)([^./]++)(?:/{NOT_EOL}*+)?\Z")
 _HOST_SHAPE = re.compile(r"(?:www\.|[^./]+\.[^./]+\.)[\w.-]+(?:/|\Z)", _A | re.IGNORECASE)
 
 

@@ -149,7 +149,12 @@ class Extraction:
         if not isinstance(name, str):
             own = name() if isinstance(name, type) else name
         elif name in EXTRACTORS:
-            return _Entry(name, EXTRACTORS[name](properties), gate, enabled=enabled)
+            kind = EXTRACTORS[name]
+            unknown = sorted(set(properties) - kind.options)
+            if unknown:
+                known = ", ".join(sorted(kind.options))
+                raise ConfigurationError(SETTING, [name, properties], f"no property {unknown[0]}; known are {known}")
+            return _Entry(name, kind(properties), gate, enabled=enabled)
         elif "." in name and self._load is not None:
             own = self._load(name, properties)
         else:

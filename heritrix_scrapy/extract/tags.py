@@ -43,7 +43,7 @@ class Reader(NamedTuple):
 
 _FLAGS = re.ASCII | re.IGNORECASE
 #: The rest of a tag in which a quoted value after "=" may hold anything but its quote.
-_QUOTED_REST = r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+"
+_QUOTED_REST = r"(?>(?:[^>=]++|=\s*+(?>(?:\"[^\"]*+\"|'[^']*+')?))*)"
 #: Attributes that never lead anywhere and are on most tags; in double quotes as they nearly always are.
 _IDLE = "class|id|title|alt|width|height|lang|dir|target|type|role|align|valign|border|colspan|rowspan|tabindex"
 #: Elements that matter even without attributes that lead somewhere.
@@ -56,9 +56,9 @@ def reader(way: str, longest_name: int, longest_value: int) -> Reader:
     # Lower case only, which is what nearly all pages have; anything else takes the general way.
     idle_tag = (
         rf"(?-i:<(?:/\w++\s*+>|(?!{_NEVER_IDLE})[a-z][a-z0-9]*+"
-        rf"(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*+\s*+/?>))"
+        rf"(?>(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*)\s*+/?>))"
     )
-    skip = rf"(?:[^<]++|{idle_tag})*+"
+    skip = rf"(?>(?:[^<]++|{idle_tag})*)"
     if way == "heritrix":
         general = rf"((\w{{1,{longest_name}}}+)\s[^>]*+)>"
         return Reader(
@@ -71,7 +71,7 @@ def reader(way: str, longest_name: int, longest_value: int) -> Reader:
     general = rf"(([a-z][^\s/>]{{0,{longest_name - 1}}}+)[\s/]{_QUOTED_REST})>"
     return Reader(
         re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|-?>)|(script|style)(?=[\s/>])|{general}|)|\Z)", _FLAGS),
-        re.compile(rf"<((?:script|style)(?:[\s/]{_QUOTED_REST})?+)>", _FLAGS),
+        re.compile(rf"<((?:script|style)(?>(?:[\s/]{_QUOTED_REST})?))>", _FLAGS),
         re.compile(f"<{general}", _FLAGS),
         {name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", _FLAGS) for name in ("script", "style")},
         re.compile("--!?>"),

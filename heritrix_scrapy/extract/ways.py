@@ -26,7 +26,7 @@ def option(settings: Any, name: str) -> Any:
 
 
 #: Robots policies under which a page's own ``nofollow`` is not heeded (Heritrix: RobotsPolicy.obeyMetaRobotsNofollow).
-DEAF_POLICIES = frozenset({"ignore", "robotsTxtOnly"})
+DEAF_POLICIES = frozenset({"ignore", "robotsTxtOnly", "IgnoreRobotsPolicy", "RobotsTxtOnlyPolicy"})
 
 
 def heeds_meta_nofollow(policy: Any, available: Any = None) -> bool:
@@ -35,8 +35,10 @@ def heeds_meta_nofollow(policy: Any, available: Any = None) -> bool:
     ``policy``: a name, or ``[name, {property: value}]``; ``available``: policies that go by names of the
     operator's own.
     """
-    if isinstance(policy, str) and isinstance(available, dict) and policy in available:
-        policy = available[policy]
+    if isinstance(available, dict):
+        available = available.get("map", available)
+        if isinstance(policy, str) and policy in available:
+            policy = available[policy]
     if isinstance(policy, (list, tuple)) and policy:
         properties = policy[1] if len(policy) > 1 and isinstance(policy[1], dict) else {}
         if "obey_meta_robots_nofollow" in properties:

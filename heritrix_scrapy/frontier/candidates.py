@@ -146,12 +146,15 @@ class Candidates:
         """What ``parent`` waits for, prepared; None, and the parent's status -63, when the scope refuses it."""
         assert parent.prerequisite is not None
         child = mark_prerequisite(parent, parent.prerequisite)
-        child.settings = self._for_uri(child)
-        if not self._decide(child):
-            parent.status = status.PREREQUISITE_UNSCHEDULABLE
-            return None
-        self._prepare(child)
-        return child
+        try:
+            child.settings = self._for_uri(child)
+            if self._decide(child):
+                self._prepare(child)
+                return child
+        except Exception:
+            logger.exception("%s could not be judged", child.uri)
+        parent.status = status.PREREQUISITE_UNSCHEDULABLE
+        return None
 
     def prepare(self, curi: CrawlURI) -> None:
         """Prepare a URI that the scope is not asked about: a seed, an import, a spider's Request."""

@@ -22,7 +22,7 @@ from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals, tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, pack, unpack
-from heritrix_scrapy.model.errors import UnpackError
+from heritrix_scrapy.model.errors import StorageFull, UnpackError
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.status import Disposition
 
@@ -77,11 +77,11 @@ class Frontier:
         self._seed_found = seed_found
         view = settings.view
         self._heritrix: bool = view.profile == "heritrix"
-        self.candidates = Candidates(
-            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._unseen
-        )
         totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
         self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        self.candidates = Candidates(
+            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._ledger.unseen
+        )
         self._queues = Queues(self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept)
         self._in_process: dict[str, CrawlURI] = {}
         #: What the next try of a URI knows of the last one, by its key: heritrix profile only.
@@ -173,10 +173,6 @@ class Frontier:
             self._ledger.put(keys.seed(curi.uri), b"")
             self._seed_found(curi)
 
-    def _unseen(self, canonical: str) -> bytes | None:
-        seen = keys.seen(canonical)
-        return None if self._ledger.has(seen) else seen
-
     def _admit(self, curi: CrawlURI, unseen: bytes | None = None) -> bool:
         """Past the seen filter, unless it is known. A forced URI always passes, and is not counted. ``unseen``:
         its row among the seen, when that is known not to be there."""
@@ -184,7 +180,7 @@ class Frontier:
         if not curi.forced:
             ledger.totals.candidates += 1
         if unseen is None:
-            unseen = self._unseen(curi.canonical)
+            unseen = ledger.unseen(curi.canonical)
             if unseen is None:
                 return curi.forced and self._place(curi)
         if not self._place(curi):
@@ -308,7 +304,8 @@ class Frontier:
         """Fill the heads; whether there are any. A count that the rows do not bear out is put right."""
         store = self._ledger.store
         if queue.must_read:
-            self._ledger.write()
+            if queue.beyond:
+                self._ledger.write()
             queue.read(store)
         count = queue.record.count
         if not queue.heads and count:
@@ -371,7 +368,13 @@ class Frontier:
         modern = not self._heritrix
         if modern and curi.status == status.DEFERRED and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
             curi.status = status.TOO_MANY_RETRIES
-        self._add_children(curi)
+        try:
+            self._add_children(curi)
+        except StorageFull:
+            raise
+        except Exception:
+            # its own end must not be lost with a link of it
+            logger.exception("not all links of %s could be added", curi.uri)
         code = curi.status
         waits = modern and code == status.DEFERRED
         if not waits:
@@ -474,7 +477,7 @@ class Frontier:
             curi.annotate(f"{curi.attempts}t")
         self._settle(curi)
         ledger, record, code, size = self._ledger, queue.record, curi.status, curi.content_size
-        ledger.delete(key)
+        ledger.delete(queue.drop_current())
         ledger.finished.append((queue.class_key, key, row))
         ledger.totals.count(disposition, size)
         self._stale.pop(key, None)
@@ -527,7 +530,7 @@ class Frontier:
                     view,
                     curi.began_ms,
                     curi.ended_ms,
-                    crawl_delay=None if self._crawl_delay is None else self._crawl_delay(curi),
+                    crawl_delay=self._asked_delay(curi),
                     wait_ms=politeness.bandwidth_wait(curi.content_size, view.max_per_host_bandwidth_usage_kb_sec),
                 )
         if not self._heritrix and curi.uri.startswith("http"):
@@ -535,6 +538,15 @@ class Frontier:
             if asked > now_ms:
                 delay = max(delay, asked - now_ms)
         return delay
+
+    def _asked_delay(self, curi: CrawlURI) -> float | None:
+        if self._crawl_delay is None or curi.began_ms is None:
+            return None
+        try:
+            return self._crawl_delay(curi)
+        except Exception:
+            logger.exception("the crawl delay for %s could not be found", curi.uri)
+            return None
 
     # -- the operator --------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def after(prefix: bytes) -> bytes:
 
 def queued(prefix: bytes, directive: int, precedence: int, ordinal: int) -> bytes:
     """Row of a queued URI. ``directive`` and ``precedence`` as the bytes that ``rank`` gives."""
-    return prefix + bytes((directive, precedence)) + ordinal.to_bytes(6, "big")
+    return prefix + (directive << 56 | precedence << 48 | ordinal).to_bytes(8, "big")
 
 
 def rank(directive: int, precedence: int, prerequisite: bool, heritrix: bool) -> tuple[int, int]:

@@ -96,9 +96,10 @@ class Ledger:
             return None
         return self._get(key)
 
-    def has(self, key: bytes) -> bool:
-        """Whether a row of a kind that is never deleted is there."""
-        return key in self._puts or self._get(key) is not None
+    def unseen(self, canonical: str) -> bytes | None:
+        """The row that a canonical form will have among the seen; None when it is there already."""
+        row = keys.seen(canonical)
+        return None if row in self._puts or self._get(row) is not None else row
 
     def change(self, queue: Queue) -> None:
         """Have the queue's record written with the next flush."""
@@ -156,8 +157,9 @@ class Ledger:
             self._lengths.update(archive.flush())
         if self._report is not None:
             self.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
+        puts = self._puts
         for queue in self.changed.values():
-            self.put(keys.queue(queue.class_key), queue.packed())
+            puts[queue.row] = queue.packed()
         for name in self._tallied:
             self.put(keys.tally(name), b"%d" % self.tallies[name])
         for key, row in self._hosts.drain():
@@ -174,6 +176,7 @@ class Ledger:
         self._puts = {}
         self._deletes = set()
         for queue in self.changed.values():
+            queue.beyond = False
             if queue.record.state not in ACTIVE:
                 queue.trim()
         self.changed.clear()

@@ -43,7 +43,7 @@ def directive(path: str, given: int, depth_hops: int, embed_hops: int, *, heritr
         return HIGH if depth_hops >= 0 else MEDIUM
     if depth_hops >= 0:
         if heritrix:
-            if depth_hops == 0 or hops.length(path) + 1 <= depth_hops:
+            if depth_hops == 0 or len(path) + 1 <= depth_hops:
                 return HIGH
         elif last == hops.PREREQ:
             return given
@@ -71,23 +71,24 @@ def canonicaliser(view: Any) -> Callable[[str], str]:
 # -- class key ---------------------------------------------------------------------------------------------
 
 
-_surt_keys: dict[str, str] = {}
+_surt_keys: tuple[dict[str, str], dict[str, str]] = ({}, {})
 
 
-def surt_authority(uri: str) -> str:
+def surt_authority(uri: str, *, strict: bool = False) -> str:
     """Core key of the SurtAuthority policy: the authority as a SURT, with ``#`` for ``:``; "" when the URI has
-    none (Heritrix: SurtAuthorityQueueAssignmentPolicy)."""
+    none (Heritrix: SurtAuthorityQueueAssignmentPolicy). ``strict``: an IPv6 address is turned round as there."""
     start = uri.find("://") + 3
     if start < 3:
         return ""
     end = uri.find("/", start)
     authority = uri[start:end] if end > 0 else authority_of(uri)
-    key = _surt_keys.get(authority)
+    known = _surt_keys[strict]
+    key = known.get(authority)
     if key is None:
-        if len(_surt_keys) > 50_000:
-            _surt_keys.clear()
-        form = surt(f"http://{authority_of(uri)}/")
-        key = _surt_keys[authority] = authority_part(form).replace(":", "#") if "://(" in form else ""
+        if len(known) > 50_000:
+            known.clear()
+        form = surt(f"http://{authority_of(uri)}/", strict=strict)
+        key = known[authority] = authority_part(form).replace(":", "#") if "://(" in form else ""
     return key
 
 
@@ -96,10 +97,10 @@ def class_key(curi: CrawlURI, view: Any) -> str:
     if curi.class_key and view.defer_to_previous:
         return curi.class_key
     uri = curi.uri
-    key: str = view.force_queue_assignment or surt_authority(curi.via if curi.via and curi.path[-1:] == "P" else uri)
     if uri.startswith("whois:"):
         return WHOIS_QUEUE
-    return key or DEFAULT_QUEUE
+    basis = curi.via if curi.via and curi.path[-1:] == hops.PREREQ else uri
+    return view.force_queue_assignment or surt_authority(basis, strict=view.profile == "heritrix") or DEFAULT_QUEUE
 
 
 # -- cost and precedence -----------------------------------------------------------------------------------

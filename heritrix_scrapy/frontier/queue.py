@@ -78,19 +78,22 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
 
 
 class Queue:
-    """A queue in memory. ``current``: key and row of the URI in process, which is in the store still, but not
-    in the heads."""
+    """A queue in memory. ``row``: key of its record; ``prefix``: of its URIs' keys; ``current``: key and row of
+    the URI in process, which is in the store still, but not in the heads;
+    ``beyond``: some row that is not in the heads has not been written yet."""
 
-    __slots__ = ("bound", "class_key", "current", "heads", "prefix", "record", "retiring")
+    __slots__ = ("beyond", "bound", "class_key", "current", "heads", "prefix", "record", "retiring", "row")
 
     def __init__(self, class_key: str, record: QueueRecord) -> None:
         self.class_key = class_key
         self.record = record
+        self.row = keys.queue(class_key)
         self.prefix = keys.queued_prefix(record.number)
         self.heads: list[tuple[bytes, bytes]] = []
         self.bound: bytes | None = (record.hint or self.prefix) if record.count else None
         self.current: tuple[bytes, bytes] | None = None
         self.retiring = False
+        self.beyond = False
 
     def insert(self, key: bytes, row: bytes) -> None:
         """Note a row of the queue, new or come back."""
@@ -103,6 +106,9 @@ class Queue:
             if len(heads) > MAX_HEADS:
                 self.bound = heads[CHUNK][0]
                 del heads[CHUNK:]
+                self.beyond = True
+        else:
+            self.beyond = True
 
     def trim(self) -> None:
         """Keep few heads: the store has every row, and the queue will not be asked for a while."""
@@ -134,6 +140,16 @@ class Queue:
         """Take the head out of the heads; it becomes the current one."""
         self.current = self.heads.pop(0)
         return self.current
+
+    def drop_current(self) -> bytes:
+        """The current URI leaves the queue for good; returns its key, whose row is to be deleted."""
+        assert self.current is not None
+        key, _ = self.current
+        self.current = None
+        if self.bound is not None and key >= self.bound:
+            # the heads were cut off before it meanwhile: reading on would find it until the delete is written
+            self.beyond = True
+        return key
 
     def packed(self) -> bytes:
         """The record as the store keeps it, its hint brought up to date."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 QUEUES_KEPT = 10_000
 
 
+# plain numbers: comparing with a member of an IntEnum costs more than all else of counting a URI
+_EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
+
+
 class Queues:
     """All queues. ``floor``: gives the precedence from which on queues are not worked on; ``by_state``: how many
     are in each state."""
@@ -80,10 +84,11 @@ class Queues:
         """A URI joined the queue; a queue that was on no list is listed."""
         record = queue.record
         record.count += 1
-        if record.state != State.RETIRED:
+        state = record.state
+        if state != _RETIRED:
             self._ledger.totals.queued += 1
         self._ledger.change(queue)
-        if record.state == State.EXHAUSTED:
+        if state == _EXHAUSTED:
             self._move(queue, Event.STORED)
             self._deactivate(queue)
 

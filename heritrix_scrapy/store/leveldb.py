@@ -23,7 +23,7 @@ except ImportError:  # pragma: no cover - depends on the installation
         plyvel = None
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -64,6 +64,8 @@ class LevelStore:
         _open.add(path.resolve())
         for finding in self.damage:
             logger.error("the frontier in %s was damaged: %s", path, finding)
+        #: Value of one row, or None; LevelDB's own, as it is asked for every link.
+        self.get: Callable[[bytes], bytes | None] = self._db.get
         found = self._db.get(SCHEMA_KEY)
         if found is None and self.damage:
             # the row was in what is lost; whatever is left was written under a schema all the same
@@ -100,19 +102,15 @@ class LevelStore:
         the store is opened again.
         """
         batch = self._db.write_batch(sync=sync)
+        put = batch.put
         for key in deletes:
             batch.delete(key)
         for key, value in puts:
-            batch.put(key, value)
+            put(key, value)
         try:
             batch.write()
         except (OSError, plyvel.Error) as error:
             raise StorageFull(str(self._path), cause=error) from error
-
-    def get(self, key: bytes) -> bytes | None:
-        """Value of one row, or None."""
-        value: bytes | None = self._db.get(key)
-        return value
 
     def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Rows from ``start`` to before ``stop``, as they were when the range was asked for."""

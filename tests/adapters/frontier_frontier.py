@@ -93,7 +93,12 @@ def politeness_delay(case: Case) -> tuple[bool, object]:
     view = default_view("heritrix", **{attribute(key): value for key, value in given.items() if key in DELAYS})
     began, ended = (None, None) if given.get("no_fetch_times") else (10_000, 10_000 + given["fetch_ms"])
     asked = given.get("robots_crawl_delay")
-    got = politeness.politeness_delay(view, began, ended, crawl_delay=None if asked is None else float(asked))
+    try:
+        delay = None if asked is None else float(asked)
+    except ValueError:
+        # what robots.txt says is no number: it asks for nothing
+        delay = None
+    got = politeness.politeness_delay(view, began, ended, crawl_delay=delay)
     return same({"delay_ms": got}, case["expect"])
 
 
@@ -192,6 +197,31 @@ class Unsupported(Exception):
     """An op, or a value of one, that the frontier has no part for."""
 
 
+def values_of(camel: str, text: str) -> Case:
+    """Names in the table and values of a setting as the scenarios write it."""
+    row = BY_NAME.get(attribute(camel).upper())
+    if row is None:
+        raise Unsupported(camel)
+    if row.kind in ("int", "number"):
+        return {row.name: type(row.default)(text)}
+    if row.kind == "bool":
+        return {row.name: text == "true"}
+    if row.kind != "policy":
+        return {row.name: text}
+    name, _, argument = text.partition(":")
+    if name not in KNOWN_POLICIES:
+        raise Unsupported(text)
+    inner, equals, value = argument.partition("=")
+    if equals:
+        if inner == "parallelQueues":
+            raise Unsupported(text)
+        return {row.name: name, **values_of(inner, value)}
+    return {row.name: [name, {"base_precedence": int(argument)}] if argument else name}
+
+
+KNOWN_POLICIES = frozenset({"Base", "Cost", "Hops", "SurtAuthority", *prepare.COST_POLICIES})
+
+
 class Replay:
     """A frontier over a memory store, driven op by op. Each op takes a millisecond."""
 
@@ -199,6 +229,8 @@ class Replay:
         self.now = 1_000_000_000_000
         self.profile = profile
         self.view: View = default_view(profile, follow="all")
+        self.overlays: list[tuple[re.Pattern[str], Case]] = []
+        self.views: dict[tuple[int, ...], View] = {}
         self.log: list[str] = []
         self.events: list[str] = []
         self.workers: dict[str, CrawlURI] = {}
@@ -215,7 +247,15 @@ class Replay:
         return self.now / 1000
 
     def for_uri(self, curi: CrawlURI) -> View:
-        return self.view
+        basis = curi.policy_basis
+        chosen = tuple(i for i, (regex, _) in enumerate(self.overlays) if regex.fullmatch(basis))
+        view = self.views.get(chosen)
+        if view is None:
+            view = self.view
+            for i in chosen:
+                view = view.replace(self.overlays[i][1])
+            self.views[chosen] = view
+        return view
 
     def tally(self, curi: CrawlURI) -> dict[str, int]:
         return {}
@@ -246,20 +286,22 @@ class Replay:
         return True, "as expected"
 
     def op_set(self, op: Case) -> None:
-        row = BY_NAME.get(attribute(op["setting"]).upper())
-        if row is None:
-            raise Unsupported(op["setting"])
-        value: Any = op["value"]
-        if row.kind in ("int", "number"):
-            value = type(row.default)(value)
-        elif row.kind == "bool":
-            value = value == "true"
-        elif row.kind == "policy" and ":" in value:
-            name, _, argument = value.partition(":")
-            if name != "Base":
-                raise Unsupported(value)
-            value = [name, {"base_precedence": int(argument)}]
-        self.view = self.view.replace({row.name: value})
+        self.view = self.view.replace(values_of(op["setting"], op["value"]))
+        self.views.clear()
+
+    def op_overlay(self, op: Case) -> None:
+        bean, _, name = op["key"].partition(".")
+        if attribute(bean).upper() in BY_NAME:
+            if name != "basePrecedence":
+                raise Unsupported(op["key"])
+            row = BY_NAME[attribute(bean).upper()]
+            policy = getattr(self.view, row.attribute)
+            short = policy if isinstance(policy, str) else policy[0]
+            values: Case = {row.name: [short, {attribute(name): int(op["value"])}]}
+        else:
+            values = values_of(name, op["value"])
+        self.overlays.append((re.compile(op["uri_regex"]), values))
+        self.views.clear()
 
     def op_schedule(self, op: Case) -> None:
         flags = op["flags"].split()
@@ -452,6 +494,11 @@ SCENARIOS = (
     "zero_cost",
     "wag_cost_orders_queue",
     "futures",
+    "within_queue_order",
+    "negative_and_large_precedence",
+    "budgets_follow_the_uri",
+    "precedence_preemption",
+    "queue_precedence_fixed_at_creation",
     "prerequisites_preferenceDepthHops_0",
     "prerequisites_preferenceDepthHops_1",
     "prerequisites_preferenceDepthHops_2",

@@ -70,6 +70,7 @@ def test_meta(profile: str) -> None:
     assert links(stop, profile=profile, settings={"robots_policy": deaf}) == both
     assert heeds_meta_nofollow("mine")
     assert not heeds_meta_nofollow("mine", {"mine": deaf})
+    assert not heeds_meta_nofollow("mine", {"map": {"mine": deaf}})
     assert heeds_meta_nofollow("mine", {"mine": ["firstNamed", {}]})
 
 

@@ -127,7 +127,13 @@ def test_names_in_the_settings(caplog: pytest.LogCaptureFixture) -> None:
     (line,) = caplog.messages
     assert "ExtractorSWF" in line
     assert not set(EXTRACTORS) & NOT_BUILT
-    for wrong in (["NoSuch"], [["ExtractorHTML", 1]], [object()], [["ExtractorHTML", {"should_process": "x"}]]):
+    for wrong in (
+        ["NoSuch"],
+        [["ExtractorHTML", 1]],
+        [object()],
+        [["ExtractorHTML", {"should_process": "x"}]],
+        [["ExtractorCSS", {"infer_paths": []}]],
+    ):
         with pytest.raises(ConfigurationError):
             Extraction(wrong)
 

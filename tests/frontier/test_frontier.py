@@ -224,6 +224,23 @@ def test_a_uri_that_no_row_can_hold_ends_at_once() -> None:
     assert not frontier.alive()
 
 
+def test_parts_that_fail_do_not_keep_a_uri_in_process(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(curi: CrawlURI) -> Any:
+        raise ValueError("a part of the user's")
+
+    frontier, clock, log = make(crawl_delay=fail, before_finish=[fail], seed_found=fail)
+    frontier.add([seed(A)])
+    curi = frontier.next(clock.now)
+    assert curi is not None
+    curi.began_ms = curi.ended_ms = clock.now
+    assert end(frontier, curi, 301, clock.now, B, delay=-1, hop="R")
+    assert log.ends == [(A, 301, "")]
+    assert frontier.in_process() == []
+    assert frontier.next_wake() == clock.now + 3000
+    assert "crawl delay" in caplog.text
+    assert "not all links" in caplog.text
+
+
 # -- queues ------------------------------------------------------------------------------------------------
 
 
@@ -388,7 +405,7 @@ def test_a_queue_that_cannot_be_read_yet_stays_ready() -> None:
     frontier.add([link(f"{A}{number}") for number in range(3 * CHUNK)])
     frontier.flush(clock.now)
     store.full = True
-    frontier.add([link(B)])
+    frontier.add([link(A + "more")])
     with pytest.raises(StorageFull):
         frontier.next(clock.now)
     store.full = False

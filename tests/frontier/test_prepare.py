@@ -82,6 +82,22 @@ def test_class_key_stays_once_given() -> None:
     assert prepare.class_key(curi, default_view(defer_to_previous=False)) == "test,a,"
 
 
+@pytest.mark.parametrize(
+    ("uri", "modern", "heritrix"),
+    [
+        ("http://user:pw@www.a.test:8080/x", "test,a,www,#8080@user#pw", "test,a,www,#8080@user#pw"),
+        ("http://127.0.0.1:81/", "127.0.0.1#81", "127.0.0.1#81"),
+        ("http://[::1]/", "[##1]", "[##1],"),
+        ("http://a.test?x=/y", "test,a,", "test,a,"),
+        ("dns:a.test", "default...", "default..."),
+        ("whois:a.test", "whois...", "whois..."),
+    ],
+)
+def test_queue_of_a_uri(uri: str, modern: str, heritrix: str) -> None:
+    assert prepare.class_key(CrawlURI(uri), default_view()) == modern
+    assert prepare.class_key(CrawlURI(uri), default_view("heritrix")) == heritrix
+
+
 def test_delays() -> None:
     view = default_view()
     assert politeness_delay(view, None, 5) == 0

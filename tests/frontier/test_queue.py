@@ -79,6 +79,25 @@ def test_the_hint_never_lies_behind_the_head() -> None:
     assert len(queue.heads) <= KEPT_HEADS
 
 
+def test_what_has_to_be_written_before_reading_on() -> None:
+    queue = Queue("k", QueueRecord(1))
+    queue.insert(keys.queued(queue.prefix, 7, 1, 1), b"row")
+    queue.take()
+    for number in range(MAX_HEADS):
+        queue.insert(keys.queued(queue.prefix, 3, 1, 2 + number), b"row")
+    assert not queue.beyond
+    queue.insert(keys.queued(queue.prefix, 3, 1, 1), b"row")
+    assert queue.beyond
+    # all is written; then the current one, which lies behind the heads by now, is finished
+    queue.beyond = False
+    queue.drop_current()
+    assert queue.beyond
+    queue.beyond = False
+    queue.take()
+    queue.drop_current()
+    assert not queue.beyond
+
+
 def test_budgets() -> None:
     record = QueueRecord(1, session_budget=3, total_budget=5)
     for _ in range(3):

@@ -9,12 +9,13 @@ and where it lies.
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -23,6 +24,8 @@ from tests.web.thread import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from tests.web.server import Web
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "example_project"
@@ -77,6 +80,16 @@ def size(number: float) -> str:
             return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
         number /= 1024
     return f"{number:.1f} GiB"
+
+
+@contextmanager
+def demo_web(jobdir: Path) -> Iterator[Web]:
+    """The demonstration web; for a job that is resumed on the ports it had, since they are part of every URI."""
+    kept = jobdir / "web-ports.json"
+    ports = json.loads(kept.read_text()) if kept.exists() else {}
+    with running(SITES, log=jobdir / "logs" / "web-requests.jsonl", **ports) as web:
+        kept.write_text(json.dumps({"port": web.port, "tls_port": web.tls_port}))
+        yield web
 
 
 def near(path: Path) -> Path:
@@ -153,7 +166,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with ExitStack() as stack:
         seeds = args.seeds
         if not seeds:
-            web = stack.enter_context(running(SITES, log=jobdir / "logs" / "web-requests.jsonl"))
+            web = stack.enter_context(demo_web(jobdir))
             seeds = [web.filled(seed) for seed in SEEDS]
             settings |= {"HERITRIX_DNS_SERVERS": web.dns, **LOOPBACK}
             print(f"A web of {len(SITES)} hosts listens on loopback, ports {web.port} and {web.tls_port}.")

@@ -43,15 +43,23 @@ def address(number: int) -> str:
 
 
 class Web:
-    """The web of the given sites. *log*: file for one JSON line per request; *generation*: see ``gens``."""
+    """The web of the given sites. *log*: file for one JSON line per request; *generation*: see ``gens``; *port*,
+    *tls_port*: where to listen, 0 for any free port."""
 
-    def __init__(self, *sites: Site | Path | str, log: Path | str | None = None, generation: int = 1) -> None:
+    def __init__(
+        self,
+        *sites: Site | Path | str,
+        log: Path | str | None = None,
+        generation: int = 1,
+        port: int = 0,
+        tls_port: int = 0,
+    ) -> None:
         self.hosts: dict[str, Declaration] = {}
         for site in sites:
             self.hosts.update(read_site(site))
         self.generation = generation
         self.log = Log(log)
-        self.port = self.tls_port = 0
+        self.port, self.tls_port = port, tls_port
         self._counts: Counter[tuple[str, str]] = Counter()
         self._connections = 0
         self._servers: list[asyncio.Server] = []
@@ -118,8 +126,8 @@ class Web:
         secure = {ip: declared for ip, declared in plain.items() if declared.get("tls") != "off"}
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(TLS / "cert.pem", TLS / "key.pem")
-        self.port = await self._listen(plain, None)
-        self.tls_port = await self._listen(secure, context)
+        self.port = await self._listen(plain, None, self.port)
+        self.tls_port = await self._listen(secure, context, self.tls_port)
         for name, declared in self.hosts.items():
             self.hosts[name] = fill_in(declared, self._placeholder)
         return self
@@ -132,11 +140,11 @@ class Web:
             writer.transport.abort()
         self.log.close()
 
-    async def _listen(self, places: Mapping[str, Declaration], context: ssl.SSLContext | None) -> int:
-        """Open one port, the same on all addresses."""
+    async def _listen(self, places: Mapping[str, Declaration], context: ssl.SSLContext | None, wanted: int) -> int:
+        """Open one port, the same on all addresses: *wanted*, or with 0 any that is free."""
         for _ in range(50):
             opened: list[asyncio.Server] = []
-            port = 0
+            port = wanted
             try:
                 for ip, declared in places.items():
                     fault = declared.get("tls") if context else None

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.web.server import Web
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def running(*sites: Site | Path | str, log: Path | str | None = None, generation: int = 1) -> Iterator[Web]:
-    """The web of these sites, serving until the block ends. Its attributes may be read meanwhile."""
+def running(*sites: Site | Path | str, **options: Any) -> Iterator[Web]:
+    """The web of these sites, serving until the block ends. *options*: those of `Web`."""
     started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-    web = Web(*sites, log=log, generation=generation)
+    web = Web(*sites, **options)
 
     async def serve() -> None:
         stop = asyncio.Event()
