@@ -52,6 +52,7 @@ class LevelStore:
                 "JOBDIR", str(path), "the frontier needs LevelDB: pip install plyvel (from CPython 3.12 on plyvel-next)"
             )
         self._path = path
+        self._refused: Exception | None = None
         #: What was found damaged on opening, a sentence each.
         self.damage: list[str] = []
         try:
@@ -98,9 +99,11 @@ class LevelStore:
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
         """Deletes first, then puts, as one batch; with ``sync`` it is on the disk when this returns.
 
-        Raises StorageFull when LevelDB cannot write. From then on LevelDB itself may refuse every write until
-        the store is opened again.
+        Raises StorageFull when LevelDB cannot write, and from then on until the store is opened again: its journal
+        may end in a torn record, and LevelDB would not find on opening what is written behind that.
         """
+        if self._refused is not None:
+            raise StorageFull(str(self._path), cause=self._refused)
         batch = self._db.write_batch(sync=sync)
         put = batch.put
         for key in deletes:
@@ -110,6 +113,7 @@ class LevelStore:
         try:
             batch.write()
         except (OSError, plyvel.Error) as error:
+            self._refused = error
             raise StorageFull(str(self._path), cause=error) from error
 
     def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
