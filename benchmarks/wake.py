@@ -102,7 +102,8 @@ def idle(hosts: int, seconds: float, folder: Path) -> float:
     with running(site(hosts, 2)) as web:
         project = Project(folder, settings(web, hosts, 60_000))
         process = project.start(stdout=subprocess.DEVNULL)
-        while process.poll() is None and len(web.requests) < hosts:
+        # after its look-up a queue rests as after any fetch
+        while process.poll() is None and len(web.questions) < hosts:
             rest(process, 0.1)
         rest(process, 3)
         before, began = cpu_of(process), time.monotonic()
