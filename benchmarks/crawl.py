@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # also when run as a file
 
-from tests.crawls import Project  # noqa: E402
+from tests.crawls import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,8 +26,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # also when run as a file
 
-from tests.crawls import Project  # noqa: E402
-from tests.web import Web, running  # noqa: E402
+from tests.crawls import Project
+from tests.web import Web, running
 
 HOSTS = 8
 CONCURRENCY = 16
