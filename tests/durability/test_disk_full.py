@@ -89,9 +89,9 @@ def status(made: Project) -> str:
     [
         ("warcs", "200k", 20_000, 40),
         ("frontier", "160k", 500, 40),
-        ("logs", "8k", 500, 40),
+        pytest.param("logs", "8k", 500, 40, marks=pytest.mark.long),
         # where bodies lie beyond 512 KiB until they are archived
-        ("tmp", "100k", 700_000, 2),
+        pytest.param("tmp", "100k", 700_000, 2, marks=pytest.mark.long),
     ],
 )
 def test_pauses_and_goes_on(serve: Serve, project: Any, place: str, size: str, body: int, number: int) -> None:

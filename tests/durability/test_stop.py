@@ -94,7 +94,7 @@ WAYS: dict[str, tuple[Callable[[Project, subprocess.Popen[str]], None], int]] = 
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["Ctrl-C", "Ctrl-C twice", "kill -9", pytest.param("SIGTERM", marks=pytest.mark.long)])
 def test_stopped_and_resumed(serve: Serve, project: Any, way: str) -> None:
     stop, repeated = WAYS[way]
     pages = 240
