@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from heritrix_scrapy.engine import Bridge
 from heritrix_scrapy.model.hosts import Hosts
+from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -170,9 +171,12 @@ class Crawl:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
-        """The Crawl of this crawler, made when first asked for."""
+        """The Crawl of this crawler, made when first asked for. Raises ConfigurationError when a crawl is starting in
+        which not all of our components are listed."""
         crawl = _crawls.get(crawler)
         if crawl is None:
+            if crawler.crawling:
+                check_listed(crawler.settings)
             crawl = _crawls[crawler] = cls(crawler)
         return crawl
 
