@@ -20,7 +20,8 @@ SITE: dict[str, Any] = {
             "/robots.txt": {"body": "User-agent: *\nDisallow: /private\n", "type": "text/plain"},
             "/": {
                 "body": "<html><title>home</title><link rel=stylesheet href=/style.css>"
-                f"<img src=${{http:{OTHER}}}/pic.png><a href=/two>two</a><a href=/private>p</a><a href=/old>o</a></html>"
+                f"<img src=${{http:{OTHER}}}/pic.png>"
+                "<a href=/two>two</a><a href=/private>p</a><a href=/old>o</a></html>"
             },
             "/two": {"body": "<html><title>two</title><img src=/two.png><a href=/three>3</a></html>"},
             "/three": {"body": "<html><title>three</title></html>"},
