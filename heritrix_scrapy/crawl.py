@@ -65,11 +65,18 @@ class SettingsSource(Protocol):
     def view(self) -> Any:
         """The View that holds where no sheet applies."""
 
+    @property
+    def uniform(self) -> bool:
+        """Whether that View holds for all URIs."""
+
 
 class Frontier(Protocol):
     """What others may ask of the frontier while the crawl runs."""
 
     def status(self) -> dict[str, Any]: ...
+
+    def tallies(self) -> Mapping[str, int]:
+        """The report's counters of the whole job, earlier processes included."""
 
 
 class Report(Protocol):
@@ -80,6 +87,9 @@ class Report(Protocol):
 
     def finished(self, curi: CrawlURI) -> None:
         """The URI has its final disposition: append its log line (to be flushed by ``flush``)."""
+
+    def retried(self, curi: CrawlURI) -> None:
+        """A try failed and another follows: log what went wrong."""
 
     def flush(self) -> Mapping[str, int]:
         """Flush the logs; name → length in bytes of each log that a batch vouches for."""

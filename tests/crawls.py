@@ -147,12 +147,14 @@ class Project:
         name: str = "archive",
         jobdir: Path | str | None = "",
         command: Sequence[str] = ("crawl",),
+        prefix: Sequence[str] = (),
         **popen: Any,
     ) -> subprocess.Popen[str]:
         """``scrapy crawl NAME ARGS`` as a process in a session of its own.
 
         *jobdir* "" is the project's `jobdir`, None a crawl without JOBDIR; *command* replaces ``crawl``
-        (``("heritrix", "status")``, with *name* ""); *popen*: further arguments of ``subprocess.Popen``.
+        (``("heritrix", "status")``, with *name* ""); *prefix*: the command that runs it;
+        *popen*: further arguments of ``subprocess.Popen``.
         """
         (self.folder / "stats.json").unlink(missing_ok=True)
         if jobdir is not None:
@@ -161,7 +163,7 @@ class Project:
         popen.setdefault("stdout", subprocess.PIPE)
         popen.setdefault("stderr", subprocess.PIPE)
         process: subprocess.Popen[str] = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", *command, *named, *args],
+            [*prefix, sys.executable, "-m", "scrapy", *command, *named, *args],
             cwd=self.folder,
             text=True,
             errors="replace",

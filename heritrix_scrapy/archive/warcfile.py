@@ -142,7 +142,7 @@ class WarcFiles:
         except OSError as error:
             self._take_back(begin)
             need = sum(len(record.head) + record.length + len(END) for record in group)
-            raise StorageFull(self._current + OPEN, need, error) from error
+            raise StorageFull(str(self._open_place() / (self._current + OPEN)), need, error) from error
         except BaseException:
             self._take_back(begin)
             raise

@@ -104,7 +104,7 @@ class Candidates:
         follow = FOLLOW[view.follow]
         for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
         promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
-        uniform = getattr(self._settings, "uniform", False)
+        uniform = self._settings.uniform
         canonicalise = self._preparer.plan(view).canonicalise
         canonical = row = None
         for link in links:

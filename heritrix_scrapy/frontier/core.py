@@ -79,9 +79,9 @@ class Frontier:
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
         self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
-        self.candidates = Candidates(
-            decide, settings, prepare.Preparer(canonicaliser, heritrix=self._heritrix), self._ledger.unseen
-        )
+        preparer = prepare.Preparer(canonicaliser, heritrix=self._heritrix)
+        preparer.plan(view)  # a policy that does not exist ends the start, not the first URI
+        self.candidates = Candidates(decide, settings, preparer, self._ledger.unseen)
         self._queues = Queues(self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept)
         self._in_process: dict[str, CrawlURI] = {}
         #: What the next try of a URI knows of the last one, by its key: heritrix profile only.
@@ -388,7 +388,7 @@ class Frontier:
         pending = curi.credential_pending
         wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
         # what the spider asked for is retried by Scrapy's middleware, which has given up by now
-        ours = code == status.DEFERRED or not curi.spider_request
+        ours = code == status.DEFERRED or not (curi.spider_request or self._settled(curi))
         if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
@@ -398,6 +398,15 @@ class Frontier:
         if self._ledger.is_full:
             self.flush(now_ms)
         return True
+
+    def _settled(self, curi: CrawlURI) -> bool:
+        """Whether another try cannot end otherwise: a name that does not exist, in the modern profile."""
+        return (
+            not self._heritrix
+            and curi.status == status.DOMAIN_UNRESOLVABLE
+            and curi.uri.startswith("dns:")
+            and self._hosts.host(curi.uri[4:]).final
+        )
 
     def put_back(self, curi: CrawlURI, now_ms: int) -> None:
         """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged."""
@@ -454,6 +463,7 @@ class Frontier:
         """The URI stays in its place."""
         assert queue.current is not None
         key = queue.current[0]
+        self._ledger.retried(curi)
         if self._heritrix:
             # what CrawlURI.processingCleanup leaves standing; the modern profile begins a try with nothing
             self._stale[key] = (curi.content_type, curi.digest, curi.delay_ms, curi.user_agent)

@@ -112,6 +112,16 @@ class Ledger:
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
+    def retried(self, curi: CrawlURI) -> None:
+        """A try failed and another follows: what went wrong goes into the logs."""
+        if self._report is not None and (curi.errors or curi.link_errors):
+            try:
+                self._report.retried(curi)
+            except StorageFull:
+                raise
+            except Exception:
+                logger.exception("a try of %s could not be reported", curi.uri)
+
     def settle(self, curi: CrawlURI) -> None:
         """A URI came to its end: into the log, and into the reports' counters."""
         self.touch()

@@ -171,6 +171,10 @@ def policy(setting: str, value: Any, known: Any) -> tuple[str, dict[str, Any]]:
 # -- all of it ---------------------------------------------------------------------------------------------
 
 
+#: How a URI finds its queue; this version has Heritrix's default.
+QUEUE_ASSIGNMENT_POLICIES = ("SurtAuthority",)
+
+
 class Plan:
     """What preparation needs of one View, looked up once."""
 
@@ -187,6 +191,9 @@ class Plan:
             "HERITRIX_URI_PRECEDENCE_POLICY", view.uri_precedence_policy, URI_PRECEDENCE_POLICIES
         )
         self.precedence = URI_PRECEDENCE_POLICIES[name]
+        policy("HERITRIX_QUEUE_ASSIGNMENT_POLICY", view.queue_assignment_policy, QUEUE_ASSIGNMENT_POLICIES)
+        if view.parallel_queues != 1:
+            raise ConfigurationError("HERITRIX_PARALLEL_QUEUES", view.parallel_queues, "this version has 1")
 
 
 class Preparer:

@@ -47,6 +47,9 @@ RETRIED = "retried by the spider's retry middleware"
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
 
+#: Seconds after which a flush that the disk refused is tried again.
+FLUSH_AGAIN = 1.0
+
 
 class FrontierScheduler(BaseScheduler):
     """Heritrix's frontier as Scrapy's scheduler (setting ``SCHEDULER``)."""
@@ -371,6 +374,14 @@ class FrontierScheduler(BaseScheduler):
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             frontier.put_back(curi, now)
+        except Exception as error:
+            # a part failed on its links, the scope's rules perhaps: it must not stay in process for ever
+            logger.exception("%s could not be finished: it ends without links", request.url)
+            self._count("scheduler_errors")
+            curi.outlinks = []
+            curi.status = status.RUNTIME_EXCEPTION
+            curi.errors.append(("", error))
+            frontier.finish(curi, now)
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()
@@ -430,6 +441,7 @@ class FrontierScheduler(BaseScheduler):
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
+            self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
 
     def _count(self, name: str) -> None:

@@ -36,7 +36,10 @@ class StorageFull(HeritrixError):
 
     def __init__(self, path: str, need: int = -1, cause: BaseException | None = None) -> None:
         self.path, self.need, self.cause = path, need, cause
-        super().__init__(f"cannot write {need if need >= 0 else 'some'} bytes to {path}: {cause or 'no space left'}")
+        super().__init__(
+            f"cannot write {need if need >= 0 else 'some'} bytes to {path}: {cause or 'no space left'};"
+            " make room, then stop the crawl and start it again"
+        )
 
 
 class StoreError(HeritrixError):

@@ -10,7 +10,7 @@ import logging
 import resource
 import traceback
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
@@ -38,12 +38,6 @@ logger = logging.getLogger(__name__)
 #: Seconds between two looks at the clock, and for how long each of them prints a line.
 LOOK = 5.0
 EAGER = 60.0
-
-
-class Counting(Protocol):
-    """What the frontier tells of counters over the whole crawl, earlier processes included."""
-
-    def tallies(self) -> Mapping[str, int]: ...
 
 
 class ReportExtension:
@@ -214,7 +208,7 @@ class ReportExtension:
         frontier = self._crawl.frontier
         if frontier is None:
             return self._counters
-        return Counter(cast("Counting", frontier).tallies())
+        return Counter(frontier.tallies())
 
     def _moment(self, of: str) -> progress.Progress:
         """The crawl now; rates since the last moment of the same kind."""

@@ -60,6 +60,11 @@ class Settings:
     def profile(self) -> str:
         return str(self.view.profile)
 
+    @property
+    def uniform(self) -> bool:
+        """Whether one View holds for all URIs: no sheet may give another."""
+        return True
+
     def for_uri(self, curi: CrawlURI) -> View:
         """The View that holds for a URI; made once and carried on it."""
         found = curi.settings

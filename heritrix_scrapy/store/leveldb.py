@@ -7,10 +7,12 @@ change short.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.crawluri import SCHEMA as ROW_SCHEMA
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.store.mend import mend
 
 try:
     import plyvel
@@ -23,6 +25,8 @@ except ImportError:  # pragma: no cover - depends on the installation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 OPTIONS: dict[str, Any] = {
     "compression": None,
@@ -48,14 +52,26 @@ class LevelStore:
                 "JOBDIR", str(path), "the frontier needs LevelDB: pip install plyvel (from CPython 3.12 on plyvel-next)"
             )
         self._path = path
+        self._refused: Exception | None = None
+        #: What was found damaged on opening, a sentence each.
+        self.damage: list[str] = []
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._db: Any = plyvel.DB(str(path), create_if_missing=True, **OPTIONS)
+            if path.resolve() not in _open:
+                self.damage = mend(path, self._repair)
+            self._db: Any = self._opened()
         except (OSError, plyvel.Error) as error:
             raise ConfigurationError("JOBDIR", str(path), _explain(error)) from error
+        _open.add(path.resolve())
+        for finding in self.damage:
+            logger.error("the frontier in %s was damaged: %s", path, finding)
         #: Value of one row, or None; LevelDB's own, as it is asked for every link.
         self.get: Callable[[bytes], bytes | None] = self._db.get
         found = self._db.get(SCHEMA_KEY)
+        if found is None and self.damage:
+            # the row was in what is lost; whatever is left was written under a schema all the same
+            found = SCHEMA
+            self.write([(SCHEMA_KEY, SCHEMA)])
         if found is None and next(self.range(b""), None) is None:
             self.write([(SCHEMA_KEY, SCHEMA)])
         elif found != SCHEMA:
@@ -67,12 +83,27 @@ class LevelStore:
                 f"{SCHEMA.decode()}; finish the crawl with the version that began it, or take another JOBDIR",
             )
 
+    def _repair(self) -> None:
+        """Build the manifest anew from every table and journal that can be read."""
+        plyvel.repair_db(str(self._path), compression=None, bloom_filter_bits=OPTIONS["bloom_filter_bits"])
+
+    def _opened(self) -> Any:
+        """The database; what LevelDB finds to be missing is left out, once."""
+        try:
+            return plyvel.DB(str(self._path), create_if_missing=True, **OPTIONS)
+        except plyvel.CorruptionError as error:
+            self._repair()
+            self.damage.append(f"{error}: repaired, the rows of that file are lost")
+            return plyvel.DB(str(self._path), create_if_missing=True, **OPTIONS)
+
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
         """Deletes first, then puts, as one batch; with ``sync`` it is on the disk when this returns.
 
-        Raises StorageFull when LevelDB cannot write. From then on LevelDB itself may refuse every write until
-        the store is opened again.
+        Raises StorageFull when LevelDB cannot write, and from then on until the store is opened again: its journal
+        may end in a torn record, and LevelDB would not find on opening what is written behind that.
         """
+        if self._refused is not None:
+            raise StorageFull(str(self._path), cause=self._refused)
         batch = self._db.write_batch(sync=sync)
         put = batch.put
         for key in deletes:
@@ -82,6 +113,7 @@ class LevelStore:
         try:
             batch.write()
         except (OSError, plyvel.Error) as error:
+            self._refused = error
             raise StorageFull(str(self._path), cause=error) from error
 
     def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
@@ -96,6 +128,11 @@ class LevelStore:
     def close(self) -> None:
         """Release the directory."""
         self._db.close()
+        _open.discard(self._path.resolve())
+
+
+#: Directories of the stores that this process has open: closing a file of theirs would end LevelDB's lock.
+_open: set[Path] = set()
 
 
 def _explain(error: BaseException) -> str:

@@ -1,0 +1,161 @@
+"""Are the files of a store whole, and what is lost where they are not?
+
+LevelDB opens a store whose journal ends in a torn record without a word, drops tables that a torn manifest no
+longer names, and fails at the first read of a table whose end is gone. So the ends of all files are looked at
+before the store is opened: what can be mended is mended, LevelDB's own repair does the rest, and each finding
+is one sentence for the log.
+
+File formats: LevelDB's ``log_format.md`` (journal and manifest), ``table_format.md``.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BLOCK = 32 * 1024
+HEADER = 7
+#: Fragments of a record: whole, first, middle, last.
+WHOLE, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+#: Of a batch: 8 bytes of sequence number, 4 of the number of its rows.
+BATCH_HEADER = 12
+
+FOOTER = 48
+MAGIC = bytes.fromhex("57fb808b247547db")
+
+
+def mend(path: Path, repair: Callable[[], None]) -> list[str]:
+    """Look at the store in a directory that no process has open, and mend it. ``repair``: LevelDB's own, which
+    builds the manifest anew from what it can read. What was found, a sentence each."""
+    found: list[str] = []
+    with locked(path) as alone:
+        if not alone:
+            return []
+        for journal in sorted(path.glob("*.log")):
+            size, rows = torn(journal)
+            if size:
+                found.append(f"{journal.name} ends in a torn batch: {rows} rows in {size} bytes dropped")
+        unreadable = [name for table in tables(path) if (name := mend_table(table, found))]
+        must_repair = bool(unreadable)
+        if (wrong := manifest_fault(path)) is not None:
+            must_repair = True
+            found.append(wrong)
+        if must_repair:
+            sizes = {name: (path / name).stat().st_size for name in unreadable}
+            repair()
+            found += [f"{name} cannot be read: its rows are lost, {size} bytes" for name, size in sizes.items()]
+            found.append(f"repaired: {len(tables(path))} tables are left")
+    return found
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold the store's lock, as LevelDB itself does; False where another process has it, or there is no store."""
+    try:
+        fd = os.open(path / "LOCK", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        os.close(fd)
+
+
+def torn(journal: Path) -> tuple[int, int]:
+    """Bytes behind the last whole record, and rows of the batch that began there as far as it says; (0, 0) when
+    the file ends well."""
+    data = journal.read_bytes()
+    size = len(data)
+    at = 0
+    begin: int | None = None
+    while at < size:
+        left = BLOCK - at % BLOCK
+        if left < HEADER:
+            at += left
+            continue
+        if at + HEADER > size:
+            break
+        length = data[at + 4] | data[at + 5] << 8
+        kind = data[at + 6]
+        end = at + HEADER + length
+        if not WHOLE <= kind <= LAST or length > left - HEADER or end > size:
+            break
+        if kind in (WHOLE, FIRST):
+            begin = at
+        if kind in (WHOLE, LAST):
+            begin = None
+        at = end
+    start = at if begin is None else begin
+    if start >= size:
+        return 0, 0
+    batch = data[start + HEADER : start + HEADER + BATCH_HEADER]
+    return size - start, int.from_bytes(batch[8:], "little") if len(batch) == BATCH_HEADER else 0
+
+
+def manifest_fault(path: Path) -> str | None:
+    """What is wrong with the list of the store's files; None when all is well, or there is nothing to list."""
+    current = path / "CURRENT"
+    name = current.read_text("ascii", "replace").strip() if current.exists() else ""
+    manifest = path / name
+    if not name or not manifest.is_file():
+        if not tables(path) and not any(path.glob("*.log")):
+            return None
+        return "the manifest is missing"
+    size, _ = torn(manifest)
+    return f"{name} is torn: {size} bytes" if size else None
+
+
+def tables(path: Path) -> list[Path]:
+    """The table files of a store."""
+    return sorted([*path.glob("*.ldb"), *path.glob("*.sst")])
+
+
+def mend_table(table: Path, found: list[str]) -> str | None:
+    """See that a table ends as one; a few bytes cut off the end are put back. Its name when it stays unreadable."""
+    size = table.stat().st_size
+    with table.open("r+b") as file:
+        file.seek(max(size - FOOTER, 0))
+        tail = file.read()
+        if tail.endswith(MAGIC) and ends_well(tail, size):
+            return None
+        for missing in range(1, len(MAGIC)):
+            whole = tail + MAGIC[-missing:]
+            if whole.endswith(MAGIC) and ends_well(whole[-FOOTER:], size + missing):
+                file.write(MAGIC[-missing:])
+                file.flush()
+                os.fsync(file.fileno())
+                found.append(f"{table.name} lacked its last {missing} bytes: put back, no row lost")
+                return None
+    return table.name
+
+
+def ends_well(footer: bytes, size: int) -> bool:
+    """Whether the index that a footer names stands right before it."""
+    if len(footer) != FOOTER:
+        return False
+    numbers, at = [], 0
+    for _ in range(4):
+        value = shift = 0
+        while at < FOOTER and footer[at] & 0x80:
+            value |= (footer[at] & 0x7F) << shift
+            shift += 7
+            at += 1
+        if at >= FOOTER:
+            return False
+        numbers.append(value | footer[at] << shift)
+        at += 1
+    _, _, offset, length = numbers
+    return offset + length + 5 + FOOTER == size

@@ -1,0 +1,134 @@
+"""What happens when the disk is full: does the crawl say so and stop, and is everything there once there is room?
+
+The full disk is a small tmpfs in a mount namespace that outlives the crawls.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.durability.watch import responses, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.conftest import Serve
+    from tests.crawls import Project
+
+pytestmark = pytest.mark.crawl
+
+HOST = "www.full.test"
+PAGES = 40
+
+SPIDER = """
+from pathlib import Path
+from scrapy import Request, Spider
+
+class Fills(Spider):
+    name = "fills"
+    async def start(self):
+        for n in range(self.settings.getint("PAGES")):
+            yield Request(self.settings["FIRST"] + str(n), meta={"weight": "x" * 2000})
+    def parse(self, response):
+        with (Path(__file__).parents[1] / "called").open("a") as file:
+            file.write(response.url + "\\n")
+"""
+
+
+class SmallDisk:
+    """A tmpfs at *place*, seen only by commands with ``prefix``."""
+
+    def __init__(self, place: Path, holder: subprocess.Popen[str]) -> None:
+        self.place = place
+        user = [] if os.geteuid() == 0 else ["-U", "--preserve-credentials"]
+        self.prefix = ["nsenter", "-t", str(holder.pid), "-m", *user, f"--wd={place.parents[1]}"]
+        self.inside = Path(f"/proc/{holder.pid}/root{place}")
+
+    def grow(self, size: str) -> None:
+        subprocess.run([*self.prefix, "mount", "-o", f"remount,size={size}", str(self.place)], check=True)
+
+
+@contextmanager
+def small_disk(place: Path, size: str) -> Iterator[SmallDisk]:
+    place.mkdir(parents=True)
+    flags = "-m" if os.geteuid() == 0 else "-rm"
+    script = f'mount -t tmpfs -o size={size} none "$0" && echo mounted && exec cat'
+    holder = subprocess.Popen(
+        ["unshare", flags, "sh", "-c", script, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "mounted\n"
+        yield SmallDisk(place, holder)
+    finally:
+        holder.communicate()
+
+
+def noise(seed: int, size: int) -> dict[str, Any]:
+    """A page that does not compress."""
+    return {"bytes": b"<html>" + random.Random(seed).randbytes(size), "type": "text/html"}
+
+
+def status(made: Project) -> str:
+    asked = made.run(str(made.jobdir), name="", command=("heritrix", "status"), jobdir=None)
+    assert asked.returncode == 0, asked.stderr
+    return asked.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "body"),
+    [("warcs", "200k", 20_000), ("frontier", "160k", 500), ("logs", "8k", 500)],
+)
+def test_pauses_and_goes_on(serve: Serve, project: Any, place: str, size: str, body: int) -> None:
+    routes = {f"/{n}": noise(n, body) for n in range(PAGES)}
+    web = serve({HOST: {"routes": {"/robots.txt": {"status": 404, "body": ""}, **routes}}})
+    made: Project = project({"FIRST": web.url(HOST), "PAGES": PAGES, "HERITRIX_FOLLOW": "none"}, SPIDER, web=web)
+    log = made.folder / "log.txt"
+    called = made.folder / "called"
+    pages = {web.url(HOST, f"/{n}") for n in range(PAGES)}
+
+    with small_disk(made.jobdir / place, size) as disk:
+        warcs = disk.inside if place == "warcs" else made.jobdir / "warcs"
+
+        def archived() -> list[str]:
+            return [uri for path in sorted(warcs.glob("*.warc.gz*")) for uri in responses(path) if uri in pages]
+
+        process = made.start("-s", f"LOG_FILE={log}", name="fills", prefix=disk.prefix)
+        until(process, lambda: log.exists() and "crawl paused" in log.read_text(), "the crawl was paused")
+        said = status(made)
+        assert said.startswith("PAUSED")
+        assert "No space left on device" in said
+        assert "make room" in said
+        assert str(made.jobdir / place) in said
+        process.terminate()
+        stopped = made.finish(process, timeout=40)
+        told = [line for line in log.read_text().splitlines() if "crawl paused" in line]
+        assert len(told) == 1
+        assert "No space left on device" in told[0]
+        before = Counter(archived())
+        assert 0 < len(before) < PAGES
+        calls = Counter(called.read_text().split())
+        assert set(calls) <= set(before), "a callback ran for a page that is not archived"
+        assert set(stopped.statuses) & pages <= set(before), "a page is logged that is not archived"
+
+        disk.grow("64m")
+        resumed = made.finish(made.start(name="fills", prefix=disk.prefix))
+        assert resumed.returncode == 0, resumed.stderr
+        after = Counter(archived())
+        assert set(after) == pages
+        if place == "warcs":
+            assert set(after.values()) == {1}
+            assert Counter(called.read_text().split()) == Counter(pages)
+        logged = disk.inside if place == "logs" else made.jobdir / "logs"
+        lines = [line.split() for line in (logged / "crawl.log").read_text().splitlines()]
+        ends = Counter(line[3] for line in lines if line[3] in pages)
+        assert set(ends) == pages
+        assert all(line[1] == "200" for line in lines if line[3] in pages)
