@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -34,11 +33,16 @@ def until(
 
 
 def recorded(process: subprocess.Popen[str], jobdir: Path, uri: str) -> None:
-    """Wait until the end of a URI stands in crawl.log, and the batch that goes with the line has been written."""
+    """Wait until the end of a URI stands in crawl.log, and the batch that goes with the line has been written: the
+    store was written to after the log was."""
     log = jobdir / "logs" / "crawl.log"
+
+    def written() -> bool:
+        at = log.stat().st_mtime_ns
+        return any(path.stat().st_mtime_ns >= at for path in (jobdir / "frontier").glob("*.log"))
+
     until(process, lambda: log.exists() and f" {uri} " in log.read_text(encoding="utf-8"), f"{uri} was recorded")
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(0.1)  # the batch follows the flush of the log at once
+    until(process, written, f"the batch of {uri} was written")
 
 
 def archived(crawl: Crawl) -> list[str]:
