@@ -11,24 +11,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
-from heritrix_scrapy.archive.pipeline import WarcWriterPipeline
-from heritrix_scrapy.chain import ChainMiddleware, ReleaseMiddleware
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.dns_handler import DnsDownloadHandler
-from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
-from heritrix_scrapy.fetch.middleware import PreconditionMiddleware, PreselectorMiddleware
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.operate.extension import ControlExtension
-from heritrix_scrapy.report.extension import ReportExtension
+from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SLOTS
 from heritrix_scrapy.scope import scope_of
-from heritrix_scrapy.scope.middleware import ScopeMiddleware
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,22 +33,6 @@ logger = logging.getLogger(__name__)
 
 PROJECT = 20
 SPIDERS = "heritrix_scrapy.spiders"
-
-DOWNLOADER_MIDDLEWARES: dict[type, int] = {
-    ReleaseMiddleware: -1000,
-    PreselectorMiddleware: -900,
-    PreconditionMiddleware: -800,
-    ChainMiddleware: 1_000_000,
-}
-SPIDER_MIDDLEWARES: dict[type, int] = {ScopeMiddleware: -1000}
-ITEM_PIPELINES: dict[type, int] = {WarcWriterPipeline: 0}
-EXTENSIONS: dict[type, int] = {ReportExtension: 0, ControlExtension: 0}
-REMOVED: tuple[type, ...] = (RobotsTxtMiddleware, HttpCacheMiddleware)
-HANDLERS: dict[str, type] = {
-    "http": HttpDownloadHandler,
-    "https": HttpDownloadHandler,
-    "dns": DnsDownloadHandler,
-}
 
 #: What the project left alone must not look like its choice; ours, at the add-on's own priority.
 DEFAULTS: dict[str, Any] = {
@@ -71,9 +47,6 @@ LOOKING = frozenset({"shell", "fetch", "view", "parse", "check"})
 
 #: Commands that crawl.
 CRAWLING = frozenset({"crawl", "runspider"})
-
-#: The one download slot: politeness belongs to the frontier.
-SLOT = {"concurrency": 100_000, "delay": 0, "randomize_delay": False}
 
 
 class Addon:
@@ -107,18 +80,14 @@ class Addon:
         else:
             check_jobdir(settings)
         settings.set("SCHEDULER", FrontierScheduler, "addon")
-        for component in REMOVED:
-            settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", component, None)
-        for setting, components in (
-            ("DOWNLOADER_MIDDLEWARES", DOWNLOADER_MIDDLEWARES),
-            ("SPIDER_MIDDLEWARES", SPIDER_MIDDLEWARES),
-            ("ITEM_PIPELINES", ITEM_PIPELINES),
-            ("EXTENSIONS", EXTENSIONS),
-        ):
-            for component, order in components.items():
-                settings.setdefault_in_component_priority_dict(setting, component, order)
-        place(settings, "DOWNLOAD_HANDLERS", HANDLERS)
-        place(settings, "DOWNLOAD_SLOTS", {"heritrix": SLOT})
+        for setting, components in COMPONENTS.items():
+            for path, order in components.items():
+                if order is None:
+                    settings.set_in_component_priority_dict(setting, load_object(path), None)
+                else:
+                    settings.setdefault_in_component_priority_dict(setting, load_object(path), order)
+        place(settings, "DOWNLOAD_HANDLERS", {scheme: load_object(path) for scheme, path in HANDLERS.items()})
+        place(settings, "DOWNLOAD_SLOTS", SLOTS)
         crawl = Crawl.of(self._crawler)
         if looking:
             crawl.looking = True

@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.signals import crawl_paused, crawl_resumed
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -81,14 +83,20 @@ class Bridge:
         if self.pause_reason is None:
             self.pause_reason = reason
             logger.error("crawl paused: %s", reason)
+            self._tell(crawl_paused, reason=reason)
         engine = self._engine()
         if engine is not None and not engine.paused:
             engine.pause()
 
     def resume(self) -> None:
         """Go on after ``pause``."""
+        if self.pause_reason is not None:
+            self._tell(crawl_resumed)
         self.pause_reason = None
         engine = self._engine()
         if engine is not None and engine.paused:
             engine.unpause()
             self.kick()
+
+    def _tell(self, signal: object, **facts: Any) -> None:
+        self._crawler.signals.send_catch_log(signal=signal, spider=self._crawler.spider, **facts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -109,6 +110,12 @@ class FrontierScheduler(BaseScheduler):
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
+        if crawl.jobdir.temporary and not crawl.looking:
+            logger.warning(
+                "no JOBDIR: this crawl cannot be resumed; its logs are in %s, its WARC files in %s",
+                crawl.jobdir.logs,
+                self._settings.view.warc_dir or Path.cwd(),
+            )
         if not crawl.looking:
             read_seeds(frontier, crawl, self._settings)
         if self._settings.view.pause_at_start:
@@ -279,11 +286,14 @@ class FrontierScheduler(BaseScheduler):
 
     def _serialise(self, request: Request) -> bytes | None:
         """The Request as it is stored; None when it cannot be, and is kept in memory."""
+        if self._crawl.looking:
+            # a shell gives its Request a callback only after it has been scheduled
+            return None
         try:
             return pickle.dumps(request.to_dict(spider=self._spider), protocol=5)
         except Exception as error:
             self._count("frontier/unserializable")
-            if not self._warned_unserializable and not self._crawl.looking:
+            if not self._warned_unserializable:
                 self._warned_unserializable = True
                 logger.warning(
                     "%s cannot be serialised (%s): it is kept in memory, and after a crash its URI is archived"
