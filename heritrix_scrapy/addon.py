@@ -73,7 +73,7 @@ LOOKING = frozenset({"shell", "fetch", "view", "parse", "check"})
 CRAWLING = frozenset({"crawl", "runspider"})
 
 #: The one download slot: politeness belongs to the frontier.
-SLOT = {"concurrency": 100_000, "delay": 0, "randomize_delay": False}
+SLOT = {"concurrency": 100_000, "delay": 0}
 
 
 class Addon:

@@ -55,9 +55,7 @@ def follow_embeds(parent: CrawlURI, link: Outlink) -> bool:
     if hop in (hops.EMBED, hops.INFERRED):
         return True
     if hop == hops.REFER:
-        return (
-            parent.spider_request or parent.seed or parent.path[-1:] not in (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
-        )
+        return parent.spider_request or parent.seed or parent.path[-1:] not in _UNASKED
     if hop == hops.SPECULATIVE:
         return any(kind in parent.content_type for kind in _OWN_GUESSES)
     return False

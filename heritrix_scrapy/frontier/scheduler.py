@@ -46,6 +46,9 @@ RETRIED = "retried by the spider's retry middleware"
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
 
+#: Answers whose Location Scrapy's RedirectMiddleware takes up.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
 #: Seconds after which a flush that the disk refused is tried again.
 FLUSH_AGAIN = 1.0
 
@@ -105,6 +108,9 @@ class FrontierScheduler(BaseScheduler):
         except StoreError as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        if not crawl.looking:
+            for line in self._settings.lines:
+                logger.info("%s", line)
         self._resumed = not recovery.new
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
@@ -249,6 +255,8 @@ class FrontierScheduler(BaseScheduler):
             path = hops.extend(parent.path if parent is not None else "", hops.REFER)
             curi = CrawlURI(uri, path=path, via=request_uri(via), via_context="Location:")
             if parent is not None:
+                # this Request fetches the target: the same link of the page, once more, must not
+                parent.outlinks = [link for link in parent.outlinks if link.hop != hops.REFER]
                 curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
                 curi.seed = parent.seed and bool(self._settings.view.seeds_redirect_new_seeds)
         elif meta.get("is_start_request"):
@@ -357,6 +365,8 @@ class FrontierScheduler(BaseScheduler):
                     # a middleware put another Request in its place before it was fetched
                     curi.status = status.BLOCKED_BY_CUSTOM
                     curi.annotate("replaced")
+                if curi.status in REDIRECTS and self._leaves_redirects(request, curi.status):
+                    curi.outlinks = [link for link in curi.outlinks if link.context != "Location:"]
                 final = frontier.finish(curi, now)
                 if final:
                     self._kept.pop(curi.ordinal, None)
@@ -375,6 +385,17 @@ class FrontierScheduler(BaseScheduler):
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()
+
+    def _leaves_redirects(self, request: Request, code: int) -> bool:
+        """Whether the spider has Scrapy's RedirectMiddleware decide about such an answer: follow it or, off-site or
+        beyond the limit, not."""
+        meta = request.meta
+        return self._crawler.settings.getbool("REDIRECT_ENABLED") and not (
+            meta.get("dont_redirect")
+            or meta.get("handle_httpstatus_all")
+            or code in (meta.get("handle_httpstatus_list") or ())
+            or code in (getattr(self._spider, "handle_httpstatus_list", None) or ())
+        )
 
     def _tell(self, signal: object, curi: CrawlURI) -> None:
         self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
