@@ -49,7 +49,8 @@ DOWNLOADER_MIDDLEWARES: dict[type, int] = {
     ChainMiddleware: 1_000_000,
 }
 SPIDER_MIDDLEWARES: dict[type, int] = {ScopeMiddleware: -1000}
-ITEM_PIPELINES: dict[type, int] = {WarcWriterPipeline: 0}
+#: Name in HERITRIX_WRITERS → its pipeline; None: this version has none.
+WRITERS: dict[str, type | None] = {"warc": WarcWriterPipeline, "mirror": None}
 EXTENSIONS: dict[type, int] = {ReportExtension: 0, ControlExtension: 0}
 REMOVED: tuple[type, ...] = (RobotsTxtMiddleware, HttpCacheMiddleware)
 HANDLERS: dict[str, type] = {
@@ -64,6 +65,14 @@ DEFAULTS: dict[str, Any] = {
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
     "DOWNLOAD_TIMEOUT": 0,
     "DEFAULT_REQUEST_HEADERS": {},
+}
+
+#: Scrapy's setting → the one of ours that decides where the operator wrote both.
+DECIDED_BY: dict[str, str] = {
+    "CONCURRENT_REQUESTS": "MAX_TOE_THREADS",
+    "COOKIES_ENABLED": "IGNORE_COOKIES",
+    "DOWNLOAD_TIMEOUT": "TIMEOUT_SECONDS",
+    "USER_AGENT": "USER_AGENT_TEMPLATE",
 }
 
 #: Commands that look at single pages: no seeds, no contact, nothing kept.
@@ -112,7 +121,6 @@ class Addon:
         for setting, components in (
             ("DOWNLOADER_MIDDLEWARES", DOWNLOADER_MIDDLEWARES),
             ("SPIDER_MIDDLEWARES", SPIDER_MIDDLEWARES),
-            ("ITEM_PIPELINES", ITEM_PIPELINES),
             ("EXTENSIONS", EXTENSIONS),
         ):
             for component, order in components.items():
@@ -122,14 +130,44 @@ class Addon:
         crawl = Crawl.of(self._crawler)
         if looking:
             crawl.looking = True
-        view = settings_of(self._crawler, contact_required=not looking).view
+        ours = settings_of(self._crawler, contact_required=not looking)
+        view = ours.view
+        for order, writer in enumerate(writers(view.writers)):
+            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", writer, order)
         scope_of(self._crawler)
         if view.warc_dir and not looking:
             check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))
-        defaults = {**DEFAULTS, "CONCURRENT_REQUESTS": view.max_toe_threads, "USER_AGENT": user_agent(view)}
+        defaults = {
+            **DEFAULTS,
+            "CONCURRENT_REQUESTS": view.max_toe_threads,
+            "COOKIES_ENABLED": not view.ignore_cookies,
+            "USER_AGENT": user_agent(view),
+        }
         for name, value in defaults.items():
             if not chosen(settings, name):
                 settings.set(name, value, "addon")
+            elif DECIDED_BY.get(name) in ours.explicit:
+                settings.set(name, value, settings.getpriority(name) or 0)
+
+
+def writers(listed: Sequence[Any]) -> list[type]:
+    """The pipelines of ``HERITRIX_WRITERS``, in its order. Raises ConfigurationError for a name that is no writer."""
+    found: list[type] = []
+    for entry in listed:
+        name, properties = entry if isinstance(entry, list) else (entry, {})
+        if name not in WRITERS:
+            raise ConfigurationError("HERITRIX_WRITERS", name, f"no such writer; there are: {', '.join(WRITERS)}")
+        writer = WRITERS[name]
+        if writer is None:
+            logger.warning("HERITRIX_WRITERS: %r is not available in this version, left out", name)
+            continue
+        if properties:
+            logger.warning("HERITRIX_WRITERS: properties of %r have no effect yet in this version", name)
+        if writer not in found:
+            found.append(writer)
+    if not found:
+        logger.warning("HERITRIX_WRITERS = %r: nothing of this crawl is archived", listed)
+    return found
 
 
 def chosen(settings: BaseSettings, name: str) -> bool:
