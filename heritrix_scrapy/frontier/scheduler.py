@@ -26,7 +26,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.signals import uri_finished, uri_retried
+from heritrix_scrapy.signals import queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ class FrontierScheduler(BaseScheduler):
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
                 seed_found=scope.seed_found,
+                queue_retired=self._queue_retired,
             )
             recovery = frontier.open()
         except StoreError as error:
@@ -118,12 +119,15 @@ class FrontierScheduler(BaseScheduler):
         if not crawl.looking:
             read_seeds(frontier, crawl, self._settings)
         if self._settings.view.pause_at_start:
-            crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
+            crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
         self._arm()
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
         return None if ask is None else ask(curi)
+
+    def _queue_retired(self, class_key: str) -> None:
+        self._crawler.signals.send_catch_log(signal=queue_retired, class_key=class_key, spider=self._spider)
 
     def _find_callback(self, spider: Spider) -> Any:
         name = self._settings.view.callback

@@ -117,7 +117,7 @@ GROUPS: tuple[Group, ...] = (
             row("MAX_TOE_THREADS", 25, "int", "URIs in process at once; Scrapy's CONCURRENT_REQUESTS follows it.", bean="crawlController.maxToeThreads", minimum=1),
             row("NEW_CRAWL", False, "bool", "True starts a new crawl on a JOBDIR instead of going on with the one in it."),
             row("LAUNCH_DIRS", False, "bool", "True puts `logs/`, `reports/` and `warcs/` into a folder named by the launch's 14 digits, linked as `latest`.", heritrix=True),
-            row("PAUSE_AT_START", False, "bool", "True starts paused, until someone resumes.", bean="crawlController.pauseAtStart"),
+            row("PAUSE_AT_START", False, "bool", "True starts paused, until `scrapy heritrix unpause JOBDIR`.", bean="crawlController.pauseAtStart"),
             row("RUN_WHILE_EMPTY", False, "bool", "True stays alive with an empty frontier.", bean="crawlController.runWhileEmpty"),
             row("STEPS", {}, "mapping", "Steps of your own: `{point: [dotted paths]}` with the points `before_fetch`, `after_fetch`, `after_extract` and `disposition`."),
             row("STOP_GRACE_SECONDS", 30, "number", "How long fetches in flight may go on after a stop.", unit="s", minimum=0),
