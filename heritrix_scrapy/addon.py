@@ -19,6 +19,7 @@ from heritrix_scrapy.archive.pipeline import WarcWriterPipeline
 from heritrix_scrapy.chain import ChainMiddleware, ReleaseMiddleware
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.dns_handler import DnsDownloadHandler
+from heritrix_scrapy.fetch.downloader import ArchivalDownloader
 from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.fetch.middleware import PreconditionMiddleware, PreselectorMiddleware
@@ -60,6 +61,7 @@ HANDLERS: dict[str, type] = {
 
 #: What the project left alone must not look like its choice; ours, at the add-on's own priority.
 DEFAULTS: dict[str, Any] = {
+    "DOWNLOADER": ArchivalDownloader,
     "CONCURRENT_ITEMS": 8,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
     "DOWNLOAD_TIMEOUT": 0,

@@ -26,7 +26,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.signals import uri_finished, uri_retried
+from heritrix_scrapy.signals import listened, uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -377,7 +377,8 @@ class FrontierScheduler(BaseScheduler):
         self._arm()
 
     def _tell(self, signal: object, curi: CrawlURI) -> None:
-        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
+        if listened(self._crawler, signal):
+            self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
