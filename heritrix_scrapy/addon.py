@@ -26,6 +26,7 @@ from heritrix_scrapy.fetch.middleware import PreconditionMiddleware, Preselector
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.operate.extension import ControlExtension
+from heritrix_scrapy.operate.garbage import GarbageExtension
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import ScopeMiddleware
@@ -51,7 +52,7 @@ DOWNLOADER_MIDDLEWARES: dict[type, int] = {
 }
 SPIDER_MIDDLEWARES: dict[type, int] = {ScopeMiddleware: -1000}
 ITEM_PIPELINES: dict[type, int] = {WarcWriterPipeline: 0}
-EXTENSIONS: dict[type, int] = {ReportExtension: 0, ControlExtension: 0}
+EXTENSIONS: dict[type, int] = {ReportExtension: 0, ControlExtension: 0, GarbageExtension: 0}
 REMOVED: tuple[type, ...] = (RobotsTxtMiddleware, HttpCacheMiddleware)
 HANDLERS: dict[str, type] = {
     "http": HttpDownloadHandler,

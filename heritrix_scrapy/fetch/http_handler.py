@@ -55,7 +55,7 @@ from heritrix_scrapy.fetch.connect import Connection, Connector, Peer, Pool
 from heritrix_scrapy.fetch.decoding import charset_name, header_charset, unsatisfiable_coding
 from heritrix_scrapy.fetch.exchange import Ending, Exchange, Limits
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.crawluri import CrawlURI, path_query_of
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import numeric_address, server_key
 from heritrix_scrapy.model.recorder import Recorder
@@ -630,10 +630,7 @@ def _target(url: str) -> str:
     """Path and query as they go into the request line; what would break the line is escaped."""
     _, _, rest = url.partition("://")
     rest = _BREAKING.sub(lambda found: f"%{ord(found[0]):02X}", rest.partition("#")[0])
-    for i, c in enumerate(rest):
-        if c in "/?":
-            return rest[i:] if c == "/" else "/" + rest[i:]
-    return "/"
+    return path_query_of(rest)
 
 
 def _headers(fields: list[tuple[bytes, bytes]]) -> Headers:
