@@ -1,6 +1,6 @@
 """How much CPU does a page cost, beside stock Scrapy in the same run?
 
-``python -m benchmarks.crawl [--pages 5000] [--hosts 100] [--pairs 3] [--memory-pages 20000]``
+``python benchmarks/crawl.py [--pages 5000] [--hosts 100] [--pairs 3] [--memory-pages 20000]``
 
 A server in a process of its own gives pages of 10 KB with 20 links. Ours: archival crawl with response, request
 and metadata records, LevelDB frontier, extraction, DNS and robots. The peer: stock Scrapy with JOBDIR and
@@ -22,6 +22,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also when run as a file
 
 from tests.crawls import Project
 
@@ -170,7 +172,7 @@ def pair(hosts: int, pages: int, note_at: list[int], settings: dict[str, Any]) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.crawl", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python benchmarks/crawl.py", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--hosts", type=int, default=100)
     parser.add_argument("--pairs", type=int, default=3)

@@ -1,6 +1,6 @@
 """Is anything lost when a crawl is killed at random moments, and how much is fetched twice?
 
-``python -m benchmarks.kill 20 [--pages 2400] [--seed 1]``
+``python benchmarks/kill.py 20 [--pages 2400] [--seed 1]``
 
 Crawls of a site on several hosts, with prerequisites, redirects, requests with callbacks and some politeness,
 are ended by SIGKILL at random moments and started again on their JOBDIR until they finish; then the next crawl
@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also when run as a file
 
 from tests.crawls import Project
 from tests.web import Web, running
@@ -189,7 +191,7 @@ def measure(kills: int, pages: int, seed: int, stride: int = STRIDE) -> dict[str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.kill", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python benchmarks/kill.py", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kills", type=int)
     parser.add_argument("--pages", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=None, help="of the random moments")

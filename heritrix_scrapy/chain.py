@@ -30,6 +30,8 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.scope.factory import Factory
+from heritrix_scrapy.scope.rule import Decision
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -58,8 +60,11 @@ class ChainMiddleware:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        self._extraction = Extraction(self._settings.view.extractors, load=partial(load_part, crawler))
-        self._steps = load_steps(crawler, self._settings.view.steps)
+        view = self._settings.view
+        self._extraction = Extraction(
+            view.extractors, load=partial(load_part, crawler), gate=partial(gate, crawler, view)
+        )
+        self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
     @classmethod
@@ -267,6 +272,16 @@ def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any
     for name, value in properties.items():
         setattr(part, name, value)
     return part
+
+
+def gate(crawler: Crawler, view: Any, value: Any) -> Callable[[CrawlURI], bool]:
+    """The test that a rule before a part comes to: everything passes but what it rejects (Heritrix:
+    Processor.shouldProcessRule). Raises ConfigurationError for what is no rule."""
+    rule = Factory(crawler=crawler).rule(value)
+    configure = getattr(rule, "configure", None)
+    if configure is not None:
+        configure(view)
+    return lambda curi: rule.evaluate(curi) is not Decision.REJECT
 
 
 def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:

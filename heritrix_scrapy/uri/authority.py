@@ -16,7 +16,7 @@ from .escape import PATH_SAFE, escape
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 MAX_PORT = 65535
 
-_TOLERATED_HOST = re.compile(r"(?:[A-Za-z0-9_-]+\.?)+")
+_TOLERATED_HOST = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?")
 _TOLERATED_LABEL = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN_HOST = re.compile(r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*")
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
