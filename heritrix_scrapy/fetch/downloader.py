@@ -214,11 +214,8 @@ async def settled(method: Method, result: Any, *, optional: bool = False) -> Any
     result = await (result if type(result) is CoroutineType else ensure_awaitable(result, global_object_name(method)))
     if isinstance(result, (Response, Request)) or (optional and result is None):
         return result
-    if optional:
-        allowed, got = "None, Response or Request", type(result).__name__
-    else:
-        allowed, got = "Response or Request", str(type(result))
-    raise TypeError(f"Middleware {method.__qualname__} must return {allowed}, got {got}")
+    allowed = "None, Response or Request" if optional else "Response or Request"
+    raise TypeError(f"Middleware {method.__qualname__} must return {allowed}, got {type(result)}")
 
 
 class _Counts:

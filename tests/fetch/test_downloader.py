@@ -114,7 +114,9 @@ async def outcome(work: Any) -> tuple[Any, list[str]]:
     try:
         result = await work
     except Exception as error:
-        return (type(error).__mro__[-3], str(error)), CALLS.copy()
+        # Scrapy's class for what a middleware may not return is a private TypeError
+        kind = TypeError if isinstance(error, TypeError) else type(error)
+        return (kind, str(error).partition(", got ")[0]), CALLS.copy()
     return (type(result), result.url), CALLS.copy()
 
 
