@@ -2,10 +2,10 @@
 
 ``python benchmarks/kill.py 20 [--pages 2400] [--seed 1] [--profile heritrix]``
 
-Crawls of a site on several hosts, with prerequisites, redirects, requests with callbacks and some politeness,
-are ended by SIGKILL at random moments and started again on their JOBDIR until they finish; then the next crawl
-begins, until the kills are used up. What was asked for is counted from the server's own log. The last line is
-one JSON object; exit status 1 when something was lost, the bound was passed or a WARC file cannot be read.
+Crawls of a site on several hosts, with prerequisites, redirects, requests with callbacks, small WARC files and
+some politeness, are ended by SIGKILL at random moments and started again on their JOBDIR until they finish; then
+the next crawl begins, until the kills are used up. What was asked for is counted from the server's own log. The last
+line is one JSON object; exit status 1 when something was lost, the bound was passed or a WARC file cannot be read.
 """
 
 from __future__ import annotations
@@ -147,6 +147,7 @@ def one_crawl(
             "LOG_LEVEL": "ERROR",
             "HERITRIX_PROFILE": profile,
             "HERITRIX_MAX_DELAY_MS": 30,
+            "HERITRIX_WARC_MAX_FILE_SIZE_BYTES": 200_000,
         },
         SPIDER,
     )
