@@ -43,7 +43,7 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
 }
 
 #: The one download slot: politeness belongs to the frontier.
-SLOTS: Final[dict[str, dict[str, Any]]] = {"heritrix": {"concurrency": 100_000, "delay": 0, "randomize_delay": False}}
+SLOTS: Final[dict[str, dict[str, Any]]] = {"heritrix": {"concurrency": 100_000, "delay": 0}}
 
 HELP: Final = "list every component of heritrix_scrapy, or none and its add-on"
 

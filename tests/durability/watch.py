@@ -37,11 +37,15 @@ def recorded(process: subprocess.Popen[str], jobdir: Path, uri: str) -> None:
     store was written to after the log was."""
     log = jobdir / "logs" / "crawl.log"
 
+    def logged() -> bool:
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        return any(line.split()[3] == uri for line in lines)
+
     def written() -> bool:
         at = log.stat().st_mtime_ns
         return any(path.stat().st_mtime_ns >= at for path in (jobdir / "frontier").glob("*.log"))
 
-    until(process, lambda: log.exists() and f" {uri} " in log.read_text(encoding="utf-8"), f"{uri} was recorded")
+    until(process, logged, f"{uri} was recorded")
     until(process, written, f"the batch of {uri} was written")
 
 
