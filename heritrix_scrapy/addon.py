@@ -17,7 +17,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SLOTS
+from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SLOTS, WRITERS
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
@@ -40,6 +40,14 @@ DEFAULTS: dict[str, Any] = {
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
     "DOWNLOAD_TIMEOUT": 0,
     "DEFAULT_REQUEST_HEADERS": {},
+}
+
+#: Scrapy's setting → the one of ours that decides where the operator wrote both.
+DECIDED_BY: dict[str, str] = {
+    "CONCURRENT_REQUESTS": "MAX_TOE_THREADS",
+    "COOKIES_ENABLED": "IGNORE_COOKIES",
+    "DOWNLOAD_TIMEOUT": "TIMEOUT_SECONDS",
+    "USER_AGENT": "USER_AGENT_TEMPLATE",
 }
 
 #: Commands that look at single pages: no seeds, no contact, nothing kept.
@@ -81,6 +89,8 @@ class Addon:
             check_jobdir(settings)
         settings.set("SCHEDULER", FrontierScheduler, "addon")
         for setting, components in COMPONENTS.items():
+            if setting == "ITEM_PIPELINES":
+                continue  # the writers that HERITRIX_WRITERS names, below
             for path, order in components.items():
                 if order is None:
                     settings.set_in_component_priority_dict(setting, load_object(path), None)
@@ -91,14 +101,44 @@ class Addon:
         crawl = Crawl.of(self._crawler)
         if looking:
             crawl.looking = True
-        view = settings_of(self._crawler, contact_required=not looking).view
+        ours = settings_of(self._crawler, contact_required=not looking)
+        view = ours.view
+        for order, writer in enumerate(writers(view.writers)):
+            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", writer, order)
         scope_of(self._crawler)
         if view.warc_dir and not looking:
             check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))
-        defaults = {**DEFAULTS, "CONCURRENT_REQUESTS": view.max_toe_threads, "USER_AGENT": user_agent(view)}
+        defaults = {
+            **DEFAULTS,
+            "CONCURRENT_REQUESTS": view.max_toe_threads,
+            "COOKIES_ENABLED": not view.ignore_cookies,
+            "USER_AGENT": user_agent(view),
+        }
         for name, value in defaults.items():
             if not chosen(settings, name):
                 settings.set(name, value, "addon")
+            elif DECIDED_BY.get(name) in ours.explicit:
+                settings.set(name, value, settings.getpriority(name) or 0)
+
+
+def writers(listed: Sequence[Any]) -> list[type]:
+    """The pipelines of ``HERITRIX_WRITERS``, in its order. Raises ConfigurationError for a name that is no writer."""
+    found: list[type] = []
+    for entry in listed:
+        name, properties = entry if isinstance(entry, list) else (entry, {})
+        if name not in WRITERS:
+            raise ConfigurationError("HERITRIX_WRITERS", name, f"no such writer; there are: {', '.join(WRITERS)}")
+        path = WRITERS[name]
+        if path is None:
+            logger.warning("HERITRIX_WRITERS: %r is not available in this version, left out", name)
+            continue
+        if properties:
+            logger.warning("HERITRIX_WRITERS: properties of %r have no effect yet in this version", name)
+        if (writer := load_object(path)) not in found:
+            found.append(writer)
+    if not found:
+        logger.warning("HERITRIX_WRITERS = %r: nothing of this crawl is archived", listed)
+    return found
 
 
 def chosen(settings: BaseSettings, name: str) -> bool:

@@ -42,6 +42,12 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
     },
 }
 
+#: Name in HERITRIX_WRITERS → its pipeline; None: this version has none.
+WRITERS: Final[dict[str, str | None]] = {
+    "warc": "heritrix_scrapy.archive.pipeline.WarcWriterPipeline",
+    "mirror": None,
+}
+
 #: The one download slot: politeness belongs to the frontier.
 SLOTS: Final[dict[str, dict[str, Any]]] = {"heritrix": {"concurrency": 100_000, "delay": 0}}
 

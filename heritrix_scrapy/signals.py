@@ -11,6 +11,9 @@ uri_finished = object()
 #: A URI stays in its queue for another try; ``curi`` with the status of the try.
 uri_retried = object()
 
+#: A queue was retired; ``class_key``.
+queue_retired = object()
+
 #: The crawl was paused; ``reason``.
 crawl_paused = object()
 

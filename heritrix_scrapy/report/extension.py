@@ -52,6 +52,7 @@ class ReportExtension:
         self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
+        self._types: set[str] = set()
         self._pending_since = 0.0
         self._timer: Any = None
         self._began = self._told = self._noted = 0.0
@@ -72,7 +73,7 @@ class ReportExtension:
 
     def tally(self, curi: CrawlURI) -> Mapping[str, int]:
         """Counters that this finished URI adds."""
-        return tally(curi)
+        return tally(curi, self._types)
 
     def finished(self, curi: CrawlURI) -> None:
         """Write the URI's line, and what went wrong with it into the log for that."""
@@ -82,7 +83,7 @@ class ReportExtension:
         if status.lookup(curi.status).runtime_error:
             self._logs.append(RUNTIME_ERRORS, failure_entry(text, cause(curi)))
         self._errors(curi, now, text)
-        self._counters.update(counters := tally(curi))
+        self._counters.update(counters := tally(curi, self._types))
         self._count(counters)
 
     def retried(self, curi: CrawlURI) -> None:
@@ -118,6 +119,7 @@ class ReportExtension:
         self._begin(new=True)
         self._began = self._told = self._noted = self._crawl.clock.monotonic()
         self._first = self._moment("start")
+        self._types.update(name[5:] for name in self._totals() if name.startswith("mime/"))
         if self._crawl.looking:
             return
         now = self._crawl.clock.now_ms()

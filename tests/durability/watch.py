@@ -33,20 +33,20 @@ def until(
 
 
 def recorded(process: subprocess.Popen[str], jobdir: Path, uri: str) -> None:
-    """Wait until the end of a URI stands in crawl.log, and the batch that goes with the line has been written: the
-    store was written to after the log was."""
+    """Wait until the end of a URI stands in crawl.log, and the batch that goes with the line has been written."""
     log = jobdir / "logs" / "crawl.log"
 
-    def logged() -> bool:
+    def stands() -> bool:
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         return any(line.split()[3] == uri for line in lines)
 
-    def written() -> bool:
-        at = log.stat().st_mtime_ns
-        return any(path.stat().st_mtime_ns >= at for path in (jobdir / "frontier").glob("*.log"))
+    def journal() -> int:
+        return sum(path.stat().st_size for path in (jobdir / "frontier").glob("*.log"))
 
-    until(process, logged, f"{uri} was recorded")
-    until(process, written, f"the batch of {uri} was written")
+    until(process, stands, f"{uri} was recorded")
+    # the batch follows the lines at once, a sync within a second: either lets the journal grow
+    before, end = journal(), time.monotonic() + 1.5
+    until(process, lambda: journal() > before or time.monotonic() > end, "the batch was written")
 
 
 def archived(crawl: Crawl) -> list[str]:
