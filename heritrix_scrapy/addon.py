@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.fetch.downloader import ArchivalDownloader
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SLOTS, WRITERS
+from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
@@ -36,6 +37,7 @@ SPIDERS = "heritrix_scrapy.spiders"
 
 #: What the project left alone must not look like its choice; ours, at the add-on's own priority.
 DEFAULTS: dict[str, Any] = {
+    "DOWNLOADER": ArchivalDownloader,
     "CONCURRENT_ITEMS": 8,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
     "DOWNLOAD_TIMEOUT": 0,
@@ -88,7 +90,7 @@ class Addon:
         else:
             check_jobdir(settings)
         settings.set("SCHEDULER", FrontierScheduler, "addon")
-        for setting, components in COMPONENTS.items():
+        for setting, components in (*COMPONENTS.items(), *CHEAPER.items()):
             if setting == "ITEM_PIPELINES":
                 continue  # the writers that HERITRIX_WRITERS names, below
             for path, order in components.items():

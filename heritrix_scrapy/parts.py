@@ -42,6 +42,11 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
     },
 }
 
+#: Components that make a crawl cheaper: placed by the add-on, and not missed where a project leaves them out.
+CHEAPER: Final[dict[str, dict[str, int | None]]] = {
+    "EXTENSIONS": {"heritrix_scrapy.operate.garbage.GarbageExtension": 0},
+}
+
 #: Name in HERITRIX_WRITERS → its pipeline; None: this version has none.
 WRITERS: Final[dict[str, str | None]] = {
     "warc": "heritrix_scrapy.archive.pipeline.WarcWriterPipeline",

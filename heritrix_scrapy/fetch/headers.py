@@ -184,6 +184,8 @@ def _referer(curi: CrawlURI, view: Any, url: str) -> str | None:
 
 def without_user_info(uri: str) -> str:
     """The URI as a Referer may carry it: no user info, no fragment (RFC 9110, 10.1.3)."""
+    if "@" not in uri and "#" not in uri:
+        return uri
     parts = urlsplit(uri)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
 
@@ -191,8 +193,7 @@ def without_user_info(uri: str) -> str:
 def host_of(url: str) -> str:
     """The Host value: authority without user info, without the scheme's own port."""
     scheme, _, rest = url.partition("://")
-    end = next((i for i, c in enumerate(rest) if c in "/?#"), len(rest))
-    authority = rest[:end].rpartition("@")[2]
+    authority = rest.partition("/")[0].partition("?")[0].partition("#")[0].rpartition("@")[2]
     host, colon, port = authority.rpartition(":")
     if colon and (not port or port == DEFAULT_PORTS.get(scheme)) and not host.endswith(":"):
         return host

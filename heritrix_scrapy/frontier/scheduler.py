@@ -27,7 +27,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.signals import queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -412,7 +412,8 @@ class FrontierScheduler(BaseScheduler):
         )
 
     def _tell(self, signal: object, curi: CrawlURI) -> None:
-        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
+        if listened(self._crawler, signal):
+            self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
