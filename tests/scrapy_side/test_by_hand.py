@@ -7,9 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.utils.misc import load_object
 
 from heritrix_scrapy.addon import DEFAULTS
-from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SCHEDULER, SLOTS
+from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SCHEDULER, SLOTS
 from heritrix_scrapy.settings.defaults import BY_NAME
 from tests.docs.examples import assigned, example
 from tests.scrapy_side.sites import HOST, SITE, SPIDER, agents, archived
@@ -32,9 +33,9 @@ def test_the_manual_lists_what_the_addon_places() -> None:
     assert LISTED["DOWNLOAD_HANDLERS"] == HANDLERS
     assert LISTED["DOWNLOAD_SLOTS"] == SLOTS
     for setting, table in COMPONENTS.items():
-        assert LISTED[setting] == table
+        assert LISTED[setting] == {**table, **CHEAPER.get(setting, {})}
     for name, value in DEFAULTS.items():
-        assert LISTED[name] == value
+        assert (load_object(LISTED[name]) if isinstance(value, type) else LISTED[name]) == value
     assert LISTED["CONCURRENT_REQUESTS"] == BY_NAME["MAX_TOE_THREADS"].default
     assert LISTED["HERITRIX_TIMEOUT_SECONDS"] == BY_NAME["TIMEOUT_SECONDS"].default
 
