@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 #: A redirect is promoted to a seed only this close to its seed.
 MAX_PROMOTED_HOPS = 5
+#: Links remembered as seen: 3 MB.
+KNOWN = 16_384
 
 
 def outlinks_wanted(code: int, *, process_error_outlinks: bool) -> bool:
@@ -87,6 +89,9 @@ class Candidates:
         self._unseen = unseen
         self.rejected = 0
         self.repeated = 0
+        #: Links met lately that are among the seen: the pages of a site share most of theirs, and the key and the
+        #: store's answer cost ten times as much as looking here.
+        self._known: set[str] = set()
 
     def judge(self, parent: CrawlURI) -> Iterator[tuple[CrawlURI, bytes | None]]:
         """The prepared candidates that the links of a fetched URI make, in their order. With each the row that its
@@ -102,7 +107,7 @@ class Candidates:
         follow = FOLLOW[view.follow]
         for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
         promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
-        uniform = self._settings.uniform
+        uniform, known = self._settings.uniform, self._known
         canonicalise = self._preparer.plan(view).canonicalise
         canonical = row = None
         for link in links:
@@ -110,9 +115,15 @@ class Candidates:
                 continue
             hop = link.hop
             if uniform and hop != hops.REFER:
+                if link.uri in known:
+                    self.repeated += 1
+                    continue
                 canonical = canonicalise(link.uri)
                 row = unseen(canonical)
                 if row is None:
+                    if len(known) >= KNOWN:
+                        known.clear()
+                    known.add(link.uri)
                     self.repeated += 1
                     continue
             else:

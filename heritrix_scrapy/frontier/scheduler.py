@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -26,7 +27,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.signals import queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
@@ -118,6 +119,12 @@ class FrontierScheduler(BaseScheduler):
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
+        if crawl.jobdir.temporary and not crawl.looking:
+            logger.warning(
+                "no JOBDIR: this crawl cannot be resumed; its logs are in %s, its WARC files in %s",
+                crawl.jobdir.logs,
+                self._settings.view.warc_dir or Path.cwd(),
+            )
         if not crawl.looking:
             self._begin(frontier)
         self._arm()
@@ -301,11 +308,14 @@ class FrontierScheduler(BaseScheduler):
 
     def _serialise(self, request: Request) -> bytes | None:
         """The Request as it is stored; None when it cannot be, and is kept in memory."""
+        if self._crawl.looking:
+            # a shell gives its Request a callback only after it has been scheduled
+            return None
         try:
             return pickle.dumps(request.to_dict(spider=self._spider), protocol=5)
         except Exception as error:
             self._count("frontier/unserializable")
-            if not self._warned_unserializable and not self._crawl.looking:
+            if not self._warned_unserializable:
                 self._warned_unserializable = True
                 logger.warning(
                     "%s cannot be serialised (%s): it is kept in memory, and after a crash its URI is archived"
@@ -412,7 +422,8 @@ class FrontierScheduler(BaseScheduler):
         )
 
     def _tell(self, signal: object, curi: CrawlURI) -> None:
-        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
+        if listened(self._crawler, signal):
+            self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
