@@ -224,6 +224,13 @@ class Crawl:
             for name, count in counters.items():
                 stats.inc_value(f"heritrix/{name}", count)
 
+    def set_stats(self, values: Mapping[str, int]) -> None:
+        """Set values in Scrapy's stats under ``heritrix/``."""
+        stats = self.crawler.stats
+        if stats is not None:
+            for name, value in values.items():
+                stats.set_value(f"heritrix/{name}", value)
+
     @property
     def spider(self) -> Spider | None:
         return self.crawler.spider
