@@ -18,6 +18,7 @@ from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ class WarcWriterPipeline(CapturePipeline):
         view: Any = self._view
         who = Who(
             software=SOFTWARE,
-            user_agent=self.crawler.settings.get("USER_AGENT") or "",
+            user_agent=user_agent(view),
             robots=view.robots_policy,
             operator=view.operator,
             publisher=view.organization,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from heritrix_scrapy.model.crawluri import PREREQ_CONTEXT
-from heritrix_scrapy.model.version import VERSION
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -198,16 +198,6 @@ def host_of(url: str) -> str:
     if colon and (not port or port == DEFAULT_PORTS.get(scheme)) and not host.endswith(":"):
         return host
     return authority
-
-
-def user_agent(view: Any) -> str:
-    """The User-Agent text that a crawl's settings give (Heritrix: CrawlMetadata.getUserAgent)."""
-    return _filled(view.user_agent_template, view.operator_contact_url or "")
-
-
-@lru_cache(maxsize=64)
-def _filled(template: str, contact: str) -> str:
-    return template.replace("@VERSION@", VERSION, 1).replace("@OPERATOR_CONTACT_URL@", contact, 1)
 
 
 def encode(text: str) -> bytes:

@@ -14,7 +14,7 @@ connect-lost):
 | NO_ANSWER | -2; on a used connection one silent retry | -2 after 3 silent retries |
 | UNREADABLE, SILENT | -2 | -2 |
 | DISCONNECTED, BROKEN | the server's, truncated: disconnect | the server's |
-| RESET | the server's, truncated: disconnect | -3 |
+| RESET | the server's, truncated: disconnect (without HERITRIX_WARC_WRITE_CUT_BODIES: -3) | -3 |
 | TIME, LENGTH | the server's, timeTrunc or lenTrunc | the same |
 | ABORTED | the server's, midFetchAbort or stopDownload | the same |
 | STOPPED | none: the URI stays in its queue | the same |
@@ -518,7 +518,7 @@ class _Fetch:
                     DownloadFailedError(f"Content-Length {head.bad_length.decode('latin-1')!r} is no number"),
                 )
         curi.ended_ms = self.handler.crawl.clock.now_ms()
-        if ending is Ending.RESET and self.heritrix:
+        if ending is Ending.RESET and not self.view.warc_write_cut_bodies:
             self._failed(status.CONNECT_LOST, ResponseDataLossError(str(exchange.error)), exchange.error)
         if ending is Ending.ABORTED and self.is_body_unwanted:
             curi.annotate("midFetchAbort")

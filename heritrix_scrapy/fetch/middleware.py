@@ -25,7 +25,6 @@ from scrapy.exceptions import (
 from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.robots import crawl_delay
@@ -34,6 +33,7 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

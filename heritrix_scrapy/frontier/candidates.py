@@ -57,9 +57,7 @@ def follow_embeds(parent: CrawlURI, link: Outlink) -> bool:
     if hop in (hops.EMBED, hops.INFERRED):
         return True
     if hop == hops.REFER:
-        return (
-            parent.spider_request or parent.seed or parent.path[-1:] not in (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
-        )
+        return parent.spider_request or parent.seed or parent.path[-1:] not in _UNASKED
     if hop == hops.SPECULATIVE:
         return any(kind in parent.content_type for kind in _OWN_GUESSES)
     return False
@@ -132,7 +130,7 @@ class Candidates:
                 canonical = row = None
             child = parent.child(link)
             if promotes and hop == hops.REFER:
-                child.seed = True
+                child.seed = view.seeds_redirect_new_seeds_allow_tlds or not is_top_level(child.host)
             try:
                 child.settings = for_uri(child)
                 if not decide(child):
@@ -179,6 +177,14 @@ def mark_prerequisite(parent: CrawlURI, uri: str) -> CrawlURI:
     parent.status = status.DEFERRED
     parent.deferrals += 1
     return parent.prerequisite_child(uri)
+
+
+def is_top_level(host: str) -> bool:
+    """Whether a host's whole name is a top-level domain."""
+    # the list behind it costs half a second to load, and hardly any crawl asks
+    from heritrix_scrapy.uri.domain import public_suffixes
+
+    return public_suffixes().is_top(host)
 
 
 def promote(child: CrawlURI) -> None:
