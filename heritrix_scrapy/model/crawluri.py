@@ -7,7 +7,6 @@ field of one attempt cleared).
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -123,10 +122,7 @@ class CrawlURI:
         forced: bool = False,
         spider_request: bool = False,
         directive: int = NORMAL,
-        attempted: bool = True,
     ) -> None:
-        """``attempted`` False leaves the fields of an attempt unset until they are asked for: most candidates never
-        have one, and the 35 fields are two fifths of what a candidate costs."""
         # identity
         self.uri = uri
         self.path = path
@@ -152,20 +148,7 @@ class CrawlURI:
         self.is_prerequisite = False
         self.settings: Any = None
         self.annotations: list[str] = []
-        if attempted:
-            self._clear_attempt()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """A field of an attempt that was not made: as it is before one."""
-            try:
-                default = _UNATTEMPTED[name]
-            except KeyError:
-                raise AttributeError(name) from None
-            value = copy(default)
-            setattr(self, name, value)
-            return value
+        self._clear_attempt()
 
     def _clear_attempt(self) -> None:
         # fetch
@@ -228,7 +211,6 @@ class CrawlURI:
             via=self.uri,
             via_context=link.context,
             source_tag=self.source_tag,
-            attempted=False,
         )
         curi.heritable = self.heritable
         return curi
@@ -282,18 +264,6 @@ class CrawlURI:
             if key.lower() == name:
                 return value
         return None
-
-
-def _unattempted() -> dict[str, Any]:
-    """The fields of an attempt, as they are before one."""
-    curi = CrawlURI("", attempted=False)
-    before = {name for name in CrawlURI.__slots__ if name != "__weakref__" and hasattr(curi, name)}
-    curi._clear_attempt()
-    return {name: getattr(curi, name) for name in CrawlURI.__slots__ if name not in before and name != "__weakref__"}
-
-
-_UNATTEMPTED: dict[str, Any] = {}
-_UNATTEMPTED.update(_unattempted())
 
 
 def authority_of(uri: str) -> str:
@@ -375,6 +345,25 @@ def pack(curi: CrawlURI) -> bytes:
             curi.annotations,
             curi.heritable,
             curi.stored_request,
+        )
+    )
+
+
+def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: int) -> bytes:
+    """What ``pack`` makes of ``parent.child(link)`` with that path and cost, and nothing else set on it."""
+    uri = link.uri
+    return _encoder.encode(
+        Row(
+            SCHEMA,
+            uri,
+            path,
+            parent.uri,
+            link.context,
+            "" if canonical == uri else canonical,
+            cost,
+            0,
+            source_tag=parent.source_tag,
+            heritable=parent.heritable,
         )
     )
 

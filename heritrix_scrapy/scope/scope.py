@@ -80,6 +80,14 @@ class Scope:
             accepted = remembered[key] = self._evaluate(curi) is ACCEPT
         return accepted
 
+    def recall(self, uri: str, path: str) -> bool | None:
+        """What ``accepts`` would say of a URI that is no seed and was reached by this hop path, where it has said it of
+        another one like it; None where it has to be asked."""
+        remembered = self._remembered
+        if not remembered or "?" in uri:
+            return None
+        return remembered.get((uri[: uri.rfind("/")], path))
+
     def _begin(self) -> dict[tuple[str, str], bool]:
         self._by_directory = self._uniform and decides_by_directory(self.sequence)
         remembered = self._remembered = {}
