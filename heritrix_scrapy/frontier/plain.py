@@ -71,8 +71,7 @@ class PlainLinks:
         totals.ordinal += 1
         ordinal = keys.MAX_ORDINAL - totals.ordinal if totals.newest_first else totals.ordinal
         key = queue.prefix + shape[1] + ordinal.to_bytes(6, "big")
-        ledger.put(key, packed)
-        ledger.put(row, b"")
+        ledger.put_discovered(key, packed, row)
         queue.insert(key, packed)
         record = queue.record
         record.enqueued += 1

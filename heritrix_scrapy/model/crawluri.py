@@ -362,8 +362,12 @@ def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: 
             "" if canonical == uri else canonical,
             cost,
             0,
-            source_tag=parent.source_tag,
-            heritable=parent.heritable,
+            0,
+            0,
+            parent.source_tag,
+            -1,
+            [],
+            parent.heritable,
         )
     )
 
