@@ -99,6 +99,7 @@ class FrontierScheduler(BaseScheduler):
                 crawl.store,
                 self._settings,
                 decide=scope.accepts,
+                recall=scope.recall,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
