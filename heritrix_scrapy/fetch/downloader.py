@@ -85,9 +85,10 @@ class ArchivalDownloader(Downloader):
         self._hooks: dict[str, list[tuple[Method, Matters | None]]] = {}
         self._counts: _Counts | None = None
 
-    def fetch(self, request: Request, *spider: Any, **named: Any) -> Deferred[Response | Request]:
+    def fetch(self, request: Request, *given: Any, **named: Any) -> Deferred[Response | Request]:
+        # not *spider: Scrapy would take that for an argument that it has to give, and warn at each start
         if not is_internal(request):
-            return super().fetch(request, *spider, **named)
+            return super().fetch(request, *given, **named)
         return deferred_from_coro(self._fetch(request))
 
     def close(self) -> None:
