@@ -10,7 +10,12 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heritrix_scrapy.extract.document import Document
 
 #: Python's codec name → the name Java prints. What is not here is no character set to us.
 JAVA_NAMES: dict[str, str] = {
@@ -145,6 +150,12 @@ def declared_in_html(prefix: str, *, unquoted: bool = False) -> str | None:
     return None
 
 
+def declared_in_xml(prefix: str, *, unquoted: bool = False) -> str | None:
+    """The character set that an XML declaration names, as written."""
+    match = _XML_DECLARATION.search(prefix) if "encoding" in prefix else None
+    return None if match is None else match[1]
+
+
 class Choice(NamedTuple):
     """``charset``: the one to read the document in, by Java's name; ``annotation``: what to note, if anything."""
 
@@ -152,25 +163,40 @@ class Choice(NamedTuple):
     annotation: str | None
 
 
-def choose_for_html(prefix: bytes, current: str, *, standard: bool) -> Choice:
+def choose(
+    prefix: bytes, current: str, declared_in: Callable[..., str | None], kind: str, window: int, *, standard: bool
+) -> Choice:
     """Look for the document's own word where the header gave none.
 
-    ``prefix``: the first bytes, at least four times ``PREFIX``; ``current``: the default; ``standard``: also
-    heed a byte order mark and unquoted declarations (WHATWG HTML).
+    ``prefix``: the first bytes, at least four times ``PREFIX``; ``current``: the default; ``declared_in``: finds the
+    word in the first ``window`` characters; ``kind``: for the annotation; ``standard``: also heed a byte order mark
+    and unquoted declarations (WHATWG HTML).
     """
     if standard:
         for signature, signed in SIGNATURES:
             if prefix.startswith(signature):
-                return Choice(signed, None if signed == current else f"usingCharsetInHTML:{signed}")
-    declared = declared_in_html(decode(prefix, current)[:PREFIX], unquoted=standard)
+                return Choice(signed, None if signed == current else f"usingCharsetIn{kind}:{signed}")
+    declared = declared_in(decode(prefix, current)[:window], unquoted=standard)
     if declared is None:
         return Choice(current, None)
     name = java_name(declared)
     if name is None:
-        return Choice(current, f"unsatisfiableCharsetInHTML:{declared}")
+        return Choice(current, f"unsatisfiableCharsetIn{kind}:{declared}")
     if name == current:
         return Choice(current, None)
-    again = declared_in_html(decode(prefix, name)[:PREFIX], unquoted=standard)
+    again = declared_in(decode(prefix, name)[:window], unquoted=standard)
     if again == declared:
-        return Choice(name, f"usingCharsetInHTML:{name}")
-    return Choice(current, f"inconsistentCharsetInHTML:{name}")
+        return Choice(name, f"usingCharsetIn{kind}:{name}")
+    return Choice(current, f"inconsistentCharsetIn{kind}:{name}")
+
+
+def settle(
+    document: Document, declared_in: Callable[..., str | None], kind: str, window: int = PREFIX, *, standard: bool
+) -> None:
+    """Have a document read in the character set that it says it has, and note what came of it."""
+    if "charset=" in document.content_type.lower():
+        return
+    choice = choose(document.data[: 4 * PREFIX], document.charset, declared_in, kind, window, standard=standard)
+    if choice.annotation is not None:
+        document.curi.annotate(choice.annotation)
+    document.use_charset(choice.charset)

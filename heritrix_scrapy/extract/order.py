@@ -13,9 +13,21 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document
 from heritrix_scrapy.extract.extractor import Extractor
-from heritrix_scrapy.extract.html import ExtractorHTML
+from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
-from heritrix_scrapy.extract.javascript import ExtractorJS
+from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
+from heritrix_scrapy.extract.json import ExtractorJson
+from heritrix_scrapy.extract.manifest import ExtractorManifest
+from heritrix_scrapy.extract.multiple_regex import ExtractorMultipleRegex
+from heritrix_scrapy.extract.office import ExtractorDOC, ExtractorOffice
+from heritrix_scrapy.extract.pdf import ExtractorPDF, ExtractorPDFContent
+from heritrix_scrapy.extract.robots_txt import ExtractorRobotsTxt
+from heritrix_scrapy.extract.sitemap import ExtractorSitemap
+from heritrix_scrapy.extract.swf import ExtractorSWF
+from heritrix_scrapy.extract.trap import TrapSuppressExtractor
+from heritrix_scrapy.extract.universal import ExtractorUniversal
+from heritrix_scrapy.extract.uris import ExtractorImpliedURI, ExtractorURI
+from heritrix_scrapy.extract.xml import ExtractorXML
 from heritrix_scrapy.model.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -30,37 +42,36 @@ SETTING = "HERITRIX_EXTRACTORS"
 
 #: Heritrix's extractors that are built. One module and one row each.
 EXTRACTORS: dict[str, type[Extractor]] = {
-    "ExtractorHTTP": ExtractorHTTP,
-    "ExtractorHTML": ExtractorHTML,
-    "ExtractorCSS": ExtractorCSS,
-    "ExtractorJS": ExtractorJS,
+    kind.__name__: kind
+    for kind in (
+        ExtractorHTTP,
+        ExtractorRobotsTxt,
+        ExtractorSitemap,
+        ExtractorHTML,
+        AggressiveExtractorHTML,
+        JerichoExtractorHTML,
+        ExtractorCSS,
+        ExtractorJS,
+        ConfigurableExtractorJS,
+        KnowledgableExtractorJS,
+        ExtractorSWF,
+        ExtractorPDF,
+        ExtractorPDFContent,
+        ExtractorDOC,
+        ExtractorOffice,
+        ExtractorXML,
+        ExtractorJson,
+        ExtractorManifest,
+        ExtractorUniversal,
+        ExtractorURI,
+        ExtractorImpliedURI,
+        ExtractorMultipleRegex,
+        TrapSuppressExtractor,
+    )
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset(
-    {
-        "AggressiveExtractorHTML",
-        "ConfigurableExtractorJS",
-        "ExtractorDOC",
-        "ExtractorHTMLForms",
-        "ExtractorImpliedURI",
-        "ExtractorJson",
-        "ExtractorMultipleRegex",
-        "ExtractorPDF",
-        "ExtractorPDFContent",
-        "ExtractorRobotsTxt",
-        "ExtractorSWF",
-        "ExtractorSitemap",
-        "ExtractorURI",
-        "ExtractorUniversal",
-        "ExtractorXML",
-        "ExtractorYoutubeDL",
-        "HTTPContentDigest",
-        "JerichoExtractorHTML",
-        "KnowledgableExtractorJS",
-        "TrapSuppressExtractor",
-    }
-)
+NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms", "ExtractorYoutubeDL", "HTTPContentDigest"})
 
 #: Heritrix's order in the profile crawl.
 DEFAULT_ORDER: tuple[str, ...] = (
@@ -124,6 +135,12 @@ class Extraction:
                 skipped.append(name)
             else:
                 self._entries.append(self._make(name, properties))
+        scripts = next((e.extractor for e in self._entries if isinstance(e.extractor, ExtractorJS)), None)
+        for entry in self._entries:
+            if isinstance(entry.extractor, (ExtractorHTML, ExtractorSWF)):
+                entry.extractor.scripts = scripts
+        if any(isinstance(entry.extractor, JerichoExtractorHTML) for entry in self._entries):
+            logger.info("%s: JerichoExtractorHTML is read as ExtractorHTML; there is one reader of pages", SETTING)
         if skipped:
             logger.info("%s: not available in this version, left out: %s", SETTING, ", ".join(skipped))
 
@@ -150,9 +167,9 @@ class Extraction:
             own = name() if isinstance(name, type) else name
         elif name in EXTRACTORS:
             kind = EXTRACTORS[name]
-            unknown = sorted(set(properties) - kind.options)
+            unknown = sorted(set(properties) - kind.options - set(kind.own))
             if unknown:
-                known = ", ".join(sorted(kind.options))
+                known = ", ".join(sorted(kind.options | set(kind.own)))
                 raise ConfigurationError(SETTING, [name, properties], f"no property {unknown[0]}; known are {known}")
             return _Entry(name, kind(properties), gate, enabled=enabled)
         elif "." in name and self._load is not None:
@@ -202,11 +219,10 @@ class Extraction:
                 curi.errors.append((entry.name, error))
                 continue
             if entry.claims:
-                curi.extracted = True
-                if document.discarded:
-                    curi.annotate(f"dol:{document.discarded}")
+                document.claim()
         if curi.recorder is not None and curi.uri.startswith("http"):
             # what the links were read with, named or not, stands in the metadata record
             curi.charset = document.charset
         curi.outlinks = list(document.links)
+        curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded

@@ -12,6 +12,7 @@ WAYS: dict[str, tuple[Any, Any]] = {
     "html_reader": ("standard", "heritrix"),
     "css_reader": ("standard", "heritrix"),
     "speculative_hosts": ("cautious", "heritrix"),
+    "speculative_paths": ("cautious", "heritrix"),
     "strict_uri_fixup": (False, True),
     "max_extract_bytes": (8 * 1024 * 1024, 0),
 }

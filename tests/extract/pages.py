@@ -9,6 +9,9 @@ from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.settings import default_view
 
+#: Reads the scripts in pages, and no file by itself.
+SCRIPTS = ["ExtractorJS", {"enabled": False}]
+
 URL = "http://www.example.com/dir/page.html"
 
 
@@ -53,5 +56,5 @@ def links(content: str | bytes, extractor: str = "ExtractorHTML", **about: Any) 
     """Hop, URI and context of what one extractor finds; URIs below the page's folder in short."""
     return [
         (link.hop, link.uri.removeprefix("http://www.example.com"), link.context)
-        for link in extracted(content, extractors=[extractor], **about).outlinks
+        for link in extracted(content, extractors=[extractor, SCRIPTS], **about).outlinks
     ]
