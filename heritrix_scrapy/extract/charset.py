@@ -126,6 +126,8 @@ def decode(data: bytes, name: str) -> str:
 _CONTENT_TYPE_META = re.compile(
     r"<meta\s+[^>]*?http-equiv\s*=\s*(?:'content-type'|\"content-type\")[^>]*+>", re.ASCII | re.IGNORECASE
 )
+# Browsers look for the word in any meta element, whatever its attributes are called.
+_ANY_META = re.compile(r"<meta\s+[^>]*?content\s*=[^>]*?charset=[^>]*+>", re.ASCII | re.IGNORECASE)
 _CHARSET_INSIDE = re.compile(r"charset=([^'\";\s>]++)", re.ASCII)
 _CHARSET_META = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
 _CHARSET_META_ANY = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]?([^'\";\s/>]++)", re.ASCII | re.IGNORECASE)
@@ -138,7 +140,7 @@ def declared_in_html(prefix: str, *, unquoted: bool = False) -> str | None:
     lowered = prefix.lower()
     if "charset" not in lowered and "encoding" not in lowered:
         return None
-    meta = _CONTENT_TYPE_META.search(prefix)
+    meta = (_ANY_META if unquoted else _CONTENT_TYPE_META).search(prefix)
     if meta is not None:
         inside = _CHARSET_INSIDE.search(meta[0])
         if inside is not None:
@@ -147,6 +149,14 @@ def declared_in_html(prefix: str, *, unquoted: bool = False) -> str | None:
         match = pattern.search(prefix)
         if match is not None:
             return match[1]
+    return None
+
+
+def signature(data: bytes) -> str | None:
+    """What a byte order mark at the start says."""
+    for mark, name in SIGNATURES:
+        if data.startswith(mark):
+            return name
     return None
 
 
@@ -173,9 +183,9 @@ def choose(
     and unquoted declarations (WHATWG HTML).
     """
     if standard:
-        for signature, signed in SIGNATURES:
-            if prefix.startswith(signature):
-                return Choice(signed, None if signed == current else f"usingCharsetIn{kind}:{signed}")
+        signed = signature(prefix)
+        if signed is not None:
+            return Choice(signed, None if signed == current else f"usingCharsetIn{kind}:{signed}")
     declared = declared_in(decode(prefix, current)[:window], unquoted=standard)
     if declared is None:
         return Choice(current, None)
@@ -195,6 +205,11 @@ def settle(
 ) -> None:
     """Have a document read in the character set that it says it has, and note what came of it."""
     if "charset=" in document.content_type.lower():
+        if standard:
+            signed = signature(document.data)
+            if signed is not None and signed != document.charset:
+                document.curi.annotate(f"usingCharsetIn{kind}:{signed}")
+                document.use_charset(signed)
         return
     choice = choose(document.data[: 4 * PREFIX], document.charset, declared_in, kind, window, standard=standard)
     if choice.annotation is not None:

@@ -18,6 +18,7 @@ from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
 from heritrix_scrapy.extract.json import ExtractorJson
 from heritrix_scrapy.extract.manifest import ExtractorManifest
+from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.multiple_regex import ExtractorMultipleRegex
 from heritrix_scrapy.extract.office import ExtractorDOC, ExtractorOffice
 from heritrix_scrapy.extract.pdf import ExtractorPDF, ExtractorPDFContent
@@ -27,6 +28,7 @@ from heritrix_scrapy.extract.swf import ExtractorSWF
 from heritrix_scrapy.extract.trap import TrapSuppressExtractor
 from heritrix_scrapy.extract.universal import ExtractorUniversal
 from heritrix_scrapy.extract.uris import ExtractorImpliedURI, ExtractorURI
+from heritrix_scrapy.extract.ways import option
 from heritrix_scrapy.extract.xml import ExtractorXML
 from heritrix_scrapy.model.errors import ConfigurationError
 
@@ -127,6 +129,9 @@ class Extraction:
     ) -> None:
         self._load = load
         self._gate = gate
+        self._misses = Misses()
+        #: Guesses from scripts that were not made, because their host had refused so many.
+        self.suppressed = 0
         self._entries: list[_Entry] = []
         skipped: list[str] = []
         for entry in entries:
@@ -193,6 +198,11 @@ class Extraction:
             return test
         raise ConfigurationError(SETTING, [name, {"should_process": value}], "expected a rule")
 
+    @property
+    def closed_hosts(self) -> int:
+        """How many hosts refused so many guesses that no more are made for them."""
+        return self._misses.closed
+
     def extract(self, curi: CrawlURI, settings: Any) -> None:
         """Run the extractors over a fetched URI.
 
@@ -201,10 +211,13 @@ class Extraction:
         """
         if curi.status <= 0:
             return
+        if curi.via_context == GUESS:
+            self._misses.note(curi)
         self.read(Document(curi, settings))
 
-    def read(self, document: Document) -> None:
-        """The same over a Document that the caller made."""
+    def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
+        """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
+        read it."""
         curi = document.curi
         for entry in self._entries:
             if not entry.enabled or (entry.gate is not None and not entry.gate(curi)):
@@ -220,9 +233,16 @@ class Extraction:
                 continue
             if entry.claims:
                 document.claim()
+            if after is not None:
+                after(entry.name, document)
         if curi.recorder is not None and curi.uri.startswith("http"):
             # what the links were read with, named or not, stands in the metadata record
             curi.charset = document.charset
-        curi.outlinks = list(document.links)
+        limit = option(document.settings, "speculative_misses")
+        if limit and self._misses:
+            curi.outlinks = self._misses.without(document.links, limit)
+            self.suppressed += len(document.links) - len(curi.outlinks)
+        else:
+            curi.outlinks = list(document.links)
         curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded

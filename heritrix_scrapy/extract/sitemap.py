@@ -16,6 +16,7 @@ from xml.parsers import expat
 
 from heritrix_scrapy.extract.extractor import ContentExtractor
 from heritrix_scrapy.model.hops import MANIFEST
+from heritrix_scrapy.uri.fixup import has_scheme
 from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
@@ -41,18 +42,12 @@ MOST_GZIPS = 3
 #: So many sitemap indexes below one another are followed; the protocol allows one.
 DEEPEST = 5
 
-#: Elements whose text is an address, by the element around them: what the protocol has.
-LOCATIONS: frozenset[tuple[str, str]] = frozenset({("url", "loc"), ("item", "link")})
-#: The same for the extensions.
-EXTENSIONS: frozenset[tuple[str, str]] = frozenset(
-    {
-        ("image", "loc"),
-        ("video", "content_loc"),
-        ("video", "player_loc"),
-        ("video", "thumbnail_loc"),
-    }
-)
-INDEX_LOCATION = ("sitemap", "loc")
+#: Elements whose text is an address, wherever they stand. ``loc`` is that of a page, of another sitemap, and of an
+#: image, whose namespace Heritrix does not look at.
+LOCATIONS = frozenset({"loc"})
+#: The same for videos.
+EXTENSIONS = frozenset({"content_loc", "player_loc", "thumbnail_loc"})
+INDEX_ENTRY = "sitemap"
 ROOTS = frozenset({"urlset", "sitemapindex", "rss", "feed", "rdf"})
 
 _GZIP = b"\x1f\x8b"
@@ -110,8 +105,7 @@ class _Reader:
         if not self._path and local.lower() not in ROOTS:
             raise _Stop
         self._path.append(local)
-        pair = (parent, local)
-        if pair in self._locations or pair == INDEX_LOCATION:
+        if local in self._locations or (local == "link" and parent == "item"):
             self._text = []
         elif local == "link" and "href" in attributes:
             rel = attributes.get("rel", "alternate")
@@ -120,11 +114,11 @@ class _Reader:
 
     def end(self, name: str) -> None:
         local = self._path.pop()
-        if self._text is not None and local in ("loc", "link", "content_loc", "player_loc", "thumbnail_loc"):
+        if self._text is not None and (local in self._locations or local == "link"):
             text = "".join(self._text).strip()
             self._text = None
             if text:
-                self._add(text, is_index=bool(self._path) and self._path[-1] == INDEX_LOCATION[0])
+                self._add(text, is_index=bool(self._path) and self._path[-1] == INDEX_ENTRY)
 
     def characters(self, data: str) -> None:
         if self._text is not None:
@@ -218,6 +212,8 @@ class ExtractorSitemap(ContentExtractor):
             if is_index and deep:
                 document.curi.annotate("sitemapTooDeep")
                 return ()
+            if not lenient_reader and not has_scheme(text):
+                continue
             uri = document.resolve(text, document.uri)
             if uri is None or not (everywhere or is_index or uri.lower().startswith(own)):
                 continue
