@@ -11,6 +11,7 @@ import codecs
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +124,21 @@ def decode(data: bytes, name: str) -> str:
     return data.decode(codec, "replace")
 
 
+def encode_query(text: str, name: str) -> str:
+    """A reference with what is not ASCII in its query percent-encoded in a character set; what that does not have,
+    as a numeric reference (WHATWG URL, "percent-encode after encoding")."""
+    head, mark, rest = text.partition("?")
+    query, hash_mark, fragment = rest.partition("#")
+    codec = _codec(name)
+    encoded = "".join(
+        [
+            character if character < "\x80" else quote(character.encode(codec, "xmlcharrefreplace"), safe="")
+            for character in query
+        ]
+    )
+    return f"{head}{mark}{encoded}{hash_mark}{fragment}"
+
+
 _CONTENT_TYPE_META = re.compile(
     r"<meta\s+[^>]*?http-equiv\s*=\s*(?:'content-type'|\"content-type\")[^>]*+>", re.ASCII | re.IGNORECASE
 )
@@ -200,6 +216,61 @@ def choose(
     return Choice(current, f"inconsistentCharsetIn{kind}:{name}")
 
 
+#: What the bytes of a document may be taken for: where the guess is wrong for a neighbour, as among those of Western
+#: and Central Europe, the default is as good.
+DETECTED: dict[str, str] = {
+    "cp932": "Shift_JIS",
+    "shift_jis": "Shift_JIS",
+    "shift_jis_2004": "Shift_JIS",
+    "shift_jisx0213": "Shift_JIS",
+    "euc_jp": "EUC-JP",
+    "euc_jis_2004": "EUC-JP",
+    "euc_jisx0213": "EUC-JP",
+    "gb2312": "GB18030",
+    "gbk": "GB18030",
+    "gb18030": "GB18030",
+    "big5": "Big5",
+    "big5hkscs": "Big5-HKSCS",
+    "euc_kr": "EUC-KR",
+    "cp949": "x-windows-949",
+    "cp1251": "windows-1251",
+    "koi8_r": "KOI8-R",
+    "koi8_u": "KOI8-U",
+    "cp1253": "windows-1253",
+    "iso8859_7": "ISO-8859-7",
+    "cp1255": "windows-1255",
+    "cp1256": "windows-1256",
+    "cp874": "x-windows-874",
+    "tis_620": "TIS-620",
+}
+
+#: Bytes that a guess is made from: stretches of text that is not ASCII.
+SAMPLE = 2_000
+_NOT_ASCII = re.compile(rb"[^<>\0-\x1f]{0,40}[\x80-\xff][^<>\0-\x1f]{0,80}")
+
+
+def detect(data: bytes) -> str | None:
+    """What a document that does not say is most likely written in; None for plain ASCII, and where nothing is
+    surer than the default."""
+    if data.isascii():
+        return None
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        pass
+    else:
+        return "UTF-8"
+    sample = bytearray()
+    for match in _NOT_ASCII.finditer(data[:1_000_000]):
+        sample += match[0] + b"\n"
+        if len(sample) >= SAMPLE:
+            break
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(bytes(sample)).best()
+    return None if best is None else DETECTED.get(best.encoding)
+
+
 def settle(
     document: Document, declared_in: Callable[..., str | None], kind: str, window: int = PREFIX, *, standard: bool
 ) -> None:
@@ -212,6 +283,10 @@ def settle(
                 document.use_charset(signed)
         return
     choice = choose(document.data[: 4 * PREFIX], document.charset, declared_in, kind, window, standard=standard)
+    if standard and choice.annotation is None and choice.charset == document.charset:
+        detected = detect(document.data)
+        if detected is not None and detected != document.charset:
+            choice = Choice(detected, f"detectedCharset:{detected}")
     if choice.annotation is not None:
         document.curi.annotate(choice.annotation)
     document.use_charset(choice.charset)

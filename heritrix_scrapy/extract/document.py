@@ -31,7 +31,7 @@ class Document:
     ``base``: what references resolve against, changed by ``set_base``; ``content_type``: the header's last
     value as received, or ``unknown``; ``charset``: by Java's name; ``form_offsets``: where ``<form`` stands in
     ``text``; ``meta_robots``: content of the robots meta tag; ``annotations``: what the URIs that links make are
-    born with.
+    born with; ``query_charset``: what is not ASCII in a query is written in, where it is not UTF-8.
 
     ``body``: gives at most that many bytes of the entity, transfer and content coding taken off; the CrawlURI's
     recorder by default.
@@ -55,6 +55,7 @@ class Document:
         "form_offsets",
         "links",
         "meta_robots",
+        "query_charset",
         "settings",
         "uri",
     )
@@ -71,6 +72,7 @@ class Document:
         self.discarded = curi.discarded_outlinks
         self.form_offsets: list[int] = []
         self.meta_robots: str | None = None
+        self.query_charset: str | None = None
         self._based = curi.base is not None
         self._body = body
         self._max_outlinks: int = settings.max_outlinks
@@ -132,6 +134,8 @@ class Document:
                 # Heritrix parses the result again when it makes the child; only that takes off a default port
                 # from "//host:80/".
                 return join(base, join(base, text, strict=True), strict=True)
+            if self.query_charset is not None and not text.isascii() and "?" in text:
+                text = charsets.encode_query(text, self.query_charset)
             return join(base, text)
         except UriError as error:
             self.curi.link_errors.append((text, str(error)))

@@ -112,6 +112,8 @@ class ExtractorHTML(ContentExtractor):
     def extract(self, document: Document) -> Iterable[Outlink]:
         how = self._how_to_read(document)
         charset.settle(document, charset.declared_in_html, "HTML", standard=not how.compat)
+        if not how.compat and not document.charset.startswith("UTF-"):
+            document.query_charset = document.charset
         Page(document, how).read()
         return ()
 

@@ -320,6 +320,8 @@ MODERN_ROWS: dict[str, str] = {
     "fetch/js": "speculative-hosts",
     "fetch/speculative_fixup": "speculative-hosts",
     "fetch/http": "http-refresh-quotes",
+    "fetch/html#html-044": "html-charset-detected",
+    "fetch/html_derived#html_derived-040": "html-query-charset",
     "fetch/html_derived#html_derived-013": "html-meta-content",
     "fetch/html_derived#html_derived-031": "html-script-end",
     "fetch/html_derived#html_derived-043": "html-data-remote",
