@@ -26,6 +26,8 @@ CONTEXT = "=EMBED_MISC"
 
 #: Pieces that one template is filled in for; elements below one another that are looked at.
 MOST, DEEPEST = 6_000, 32
+#: Characters of an address, beyond which it is none.
+LONGEST = 10_000
 
 _DASH_TYPE = "application/dash+xml"
 _PLAYLIST = "#EXTM3U"
@@ -100,7 +102,9 @@ def tree(data: bytes) -> Node:
         stack.pop()
 
     def characters(text: str) -> None:
-        stack[-1].text += text
+        node = stack[-1]
+        if node.name == "BaseURL" and len(node.text) < LONGEST:
+            node.text += text
 
     def entity(*_: object) -> None:
         raise ValueError("a description has no entities of its own")
