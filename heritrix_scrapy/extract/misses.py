@@ -1,8 +1,8 @@
 """On which hosts do guesses from scripts lead nowhere?
 
-Each answer to a guess is counted for its host. Where so many were not found, and nine of ten or more, no further
-guesses are made for that host: a script that every page loads would go on yielding names of modules for ever. The
-counts live as long as the process; a crawl that goes on begins to count afresh.
+Each answer to a guess is counted for its host. Where so many were not found, and nineteen of twenty or more, no
+further guesses are made for that host, and those that wait are dropped: a script that every page loads would go on
+yielding names of modules for ever. The counts live as long as the process; a crawl that goes on begins to count afresh.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MISSING = frozenset({404, 410})
 MOST_HOSTS = 100_000
 
 #: One hit is worth so many misses.
-WORTH = 9
+WORTH = 19
 
 
 class Misses:
@@ -59,7 +59,7 @@ class Misses:
             counts[host] = counts.get(host, 0) + 1
 
     def is_closed(self, host: str, limit: int) -> bool:
-        """Whether a host refused ``limit`` guesses and nine of ten or more."""
+        """Whether a host refused ``limit`` guesses, nineteen of twenty or more."""
         misses = self._misses.get(host, 0)
         return misses >= limit and misses >= WORTH * self._hits.get(host, 0)
 

@@ -31,6 +31,7 @@ from heritrix_scrapy.extract.uris import ExtractorImpliedURI, ExtractorURI
 from heritrix_scrapy.extract.ways import option
 from heritrix_scrapy.extract.xml import ExtractorXML
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.hops import SPECULATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -202,6 +203,11 @@ class Extraction:
     def closed_hosts(self) -> int:
         """How many hosts refused so many guesses that no more are made for them."""
         return self._misses.closed
+
+    def is_hopeless(self, curi: CrawlURI, settings: Any) -> bool:
+        """Whether a URI is a guess at a host that refused so many that it need not be fetched."""
+        limit = option(settings, "speculative_misses")
+        return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
 
     def extract(self, curi: CrawlURI, settings: Any) -> None:
         """Run the extractors over a fetched URI.

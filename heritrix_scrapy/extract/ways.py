@@ -14,7 +14,7 @@ WAYS: dict[str, tuple[Any, Any]] = {
     "speculative_hosts": ("cautious", "heritrix"),
     "speculative_paths": ("cautious", "heritrix"),
     "strict_uri_fixup": (False, True),
-    "speculative_misses": (50, 0),
+    "speculative_misses": (20, 0),
     "max_extract_bytes": (8 * 1024 * 1024, 0),
 }
 
