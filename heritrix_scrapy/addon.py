@@ -16,6 +16,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
 from heritrix_scrapy.archive.pipeline import WarcWriterPipeline
+from heritrix_scrapy.archive.recall import HistoryMiddleware
 from heritrix_scrapy.chain import ChainMiddleware, ReleaseMiddleware
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.dns_handler import DnsDownloadHandler
@@ -46,6 +47,7 @@ DOWNLOADER_MIDDLEWARES: dict[type, int] = {
     ReleaseMiddleware: -1000,
     PreselectorMiddleware: -900,
     PreconditionMiddleware: -800,
+    HistoryMiddleware: 990,
     ChainMiddleware: 1_000_000,
 }
 SPIDER_MIDDLEWARES: dict[type, int] = {ScopeMiddleware: -1000}
@@ -126,6 +128,8 @@ class Addon:
         scope_of(self._crawler)
         if view.warc_dir and not looking:
             check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))
+        if view.history_dir and not looking and (view.fetch_history or view.content_digest_history):
+            check_writable("HERITRIX_HISTORY_DIR", str(view.history_dir), Path(view.history_dir))
         defaults = {**DEFAULTS, "CONCURRENT_REQUESTS": view.max_toe_threads, "USER_AGENT": user_agent(view)}
         for name, value in defaults.items():
             if not chosen(settings, name):

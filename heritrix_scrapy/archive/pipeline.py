@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive.capture import CapturePipeline
 from heritrix_scrapy.archive.names import FileNames, Machine
+from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, group, wanted, warcinfo
 from heritrix_scrapy.archive.records import Crawler as Who
-from heritrix_scrapy.archive.records import Form, Record, group, wanted, warcinfo
 from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.settings import settings_of
 
@@ -61,7 +62,8 @@ class WarcWriterPipeline(CapturePipeline):
             follow=names.follow,
             claim=self._claim,
         )
-        self._crawl.archives.append(self.files)
+        # before the history, which may only name what these files hold
+        self._crawl.archives.insert(0, self.files)
 
     def open_spider(self) -> None:
         """Repair what a crash left, also when this crawl writes nothing."""
@@ -76,9 +78,13 @@ class WarcWriterPipeline(CapturePipeline):
         """Write the records of one URI. Raises StorageFull; then nothing of it is in the file."""
         if not wanted(curi, modern=self._form.modern):
             return
-        view = curi.settings
+        view, revisit = curi.settings, curi.revisit
+        if revisit is not None and revisit.profile == IDENTICAL_PAYLOAD and view.warc_skip_identical_digests:
+            curi.annotate("unwritten:identicalDigest")
+            return
         form = self._form if view is None or view is self._view else Form.of(view)
-        records = group(curi, form, record_id, warcinfo_id=self.files.prepare())
+        facts = NO_FACTS if revisit is None else Facts(revisit=revisit)
+        records = group(curi, form, record_id, warcinfo_id=self.files.prepare(), facts=facts)
         name, offset = self.files.append(records)
         curi.record_id = records[0].id
         curi.warc_file, curi.warc_offset = name, offset

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
 from heritrix_scrapy.model.recorder import sha1_base32
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,8 +41,6 @@ CONFORMS_TO = {
     "1.1": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
 }
 
-IDENTICAL_PAYLOAD = "identical-payload-digest"
-NOT_MODIFIED = "server-not-modified"
 PROFILE_URI = "http://netpreserve.org/warc/{version}/revisit/{profile}"
 
 #: Annotation → reason in ``WARC-Truncated``: Heritrix's, then ours. The first that applies is written.
@@ -95,20 +94,6 @@ class Record(NamedTuple):
             yield self.block
         else:
             yield from self.block.chunks()
-
-
-@dataclass(slots=True)
-class Revisit:
-    """What an unchanged capture says of the one it repeats. ``profile``: the last part of its URI;
-    ``refers_to_date``: as it is written; ``refers_to``: a record id without brackets."""
-
-    profile: str
-    payload_digest: str | None = None
-    refers_to: str | None = None
-    refers_to_date: str | None = None
-    refers_to_target_uri: str | None = None
-    etag: str | None = None
-    last_modified: str | None = None
 
 
 @dataclass(slots=True)
@@ -319,12 +304,13 @@ def _revisit(group: _Group) -> None:
     same = revisit.profile == IDENTICAL_PAYLOAD
     extra: Fields = [("WARC-Profile", PROFILE_URI.format(version=group.form.version, profile=revisit.profile))]
     extra += group.cut() if modern else [("WARC-Truncated", "length")]
+    when = revisit.refers_to_date
     told = [
         ("WARC-Refers-To", f"<{revisit.refers_to}>" if revisit.refers_to and (same or modern) else None),
         ("WARC-Payload-Digest", revisit.payload_digest),
         ("WARC-Etag", None if same or modern else revisit.etag),
         ("WARC-Last-Modified", None if same or modern else revisit.last_modified),
-        ("WARC-Refers-To-Date", revisit.refers_to_date),
+        ("WARC-Refers-To-Date", date(when, group.form.version) if isinstance(when, int) else when),
         ("WARC-Refers-To-Target-URI", revisit.refers_to_target_uri if same or modern else None),
     ]
     extra += [(name, text) for name, text in told if text]
