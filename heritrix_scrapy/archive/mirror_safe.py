@@ -31,9 +31,7 @@ SEGMENT, PATH = 120, 600
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9._\-!$'()+,;=@%]|%(?![0-9A-Fa-f]{2})")
 _SUFFIX = re.compile(r"[A-Za-z0-9]{1,10}\Z")
-_RESERVED = frozenset(
-    ("con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10)))
-)
+_RESERVED = frozenset(("con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))))
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from heritrix_scrapy.archive import anvl
 from heritrix_scrapy.model.recorder import sha1_base32
 from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
+from heritrix_scrapy.model.status import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -112,14 +113,20 @@ NO_FACTS = Facts()
 
 @dataclass(slots=True)
 class Form:
-    """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests`` and
-    ``metadata``: whether those records are written; ``charset``: what an HTTP answer without one is read as."""
+    """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests``, ``metadata``,
+    ``responses``, ``revisits``: whether those records are written; ``charset``: what an HTTP answer without one is
+    read as; ``response_headers``: further headers of response records; ``redact``: whether secrets in requests are
+    masked."""
 
     modern: bool = True
     version: str = "1.1"
     requests: bool = True
     metadata: bool = True
     charset: str = "UTF-8"
+    responses: bool = True
+    revisits: bool = True
+    response_headers: Sequence[str] = ()
+    redact: bool = False
 
     @classmethod
     def of(cls, view: Any) -> Form:
@@ -130,6 +137,10 @@ class Form:
             view.warc_write_requests,
             view.warc_write_metadata,
             view.default_encoding,
+            view.warc_write_responses,
+            view.warc_write_revisits,
+            view.warc_response_headers,
+            view.warc_redact_request_headers,
         )
 
 
@@ -258,6 +269,8 @@ def _dns(group: _Group) -> None:
 
 
 def _http_response(group: _Group) -> None:
+    if not group.form.responses:
+        return
     curi = group.curi
     extra: Fields = []
     headless = group.form.modern and curi.recorder is not None and not curi.recorder.body_at
@@ -300,6 +313,8 @@ def _ftp_response(group: _Group) -> None:
 def _revisit(group: _Group) -> None:
     """Head of the response, or for a 304 nothing in the heritrix profile; and what is repeated."""
     revisit, curi, modern = group.facts.revisit, group.curi, group.form.modern
+    if not group.form.revisits:
+        return
     assert revisit is not None
     same = revisit.profile == IDENTICAL_PAYLOAD
     extra: Fields = [("WARC-Profile", PROFILE_URI.format(version=group.form.version, profile=revisit.profile))]
@@ -333,7 +348,34 @@ def _http_request(group: _Group) -> None:
     if not group.form.requests or recorder is None or not recorder.request.size:
         return
     extra = (group.address() + group.wire()) if group.form.modern else group.wire()
-    group.add("request", HTTP_REQUEST, taken(recorder.request), extra)
+    block = taken(recorder.request)
+    if group.form.redact and isinstance(block, bytes):
+        block, masked = redacted(block)
+        if masked:
+            extra.append(("WARC-Redacted", ", ".join(masked)))
+    group.add("request", HTTP_REQUEST, block, extra)
+
+
+#: Request headers whose values are secrets.
+SECRET = re.compile(rb"(?im)^(authorization|proxy-authorization|cookie):[ \t]*([^\r\n]*)")
+#: Fields of a form that hold one.
+SECRET_FIELD = re.compile(rb"(?i)(?:^|(?<=&))([^=&]*(?:pass|pwd|passwd|secret|token|pin)[^=&]*)=([^&]*)")
+MASK = b"[redacted]"
+
+
+def redacted(request: bytes) -> tuple[bytes, list[str]]:
+    """The request with secrets masked, and the names of what was."""
+    names: list[str] = []
+
+    def mask(found: re.Match[bytes]) -> bytes:
+        names.append(found[1].decode("latin-1").lower())
+        return found[1] + (b": " if found.re is SECRET else b"=") + MASK
+
+    top, gap, body = request.partition(b"\r\n\r\n")
+    top = SECRET.sub(mask, top)
+    if re.search(rb"(?im)^content-type:[ \t]*application/x-www-form-urlencoded", top):
+        body = SECRET_FIELD.sub(mask, body)
+    return top + gap + body, list(dict.fromkeys(names))
 
 
 def _metadata(group: _Group) -> None:
@@ -433,6 +475,29 @@ def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
     return anvl.record(fields)
 
 
+def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int, *, warcinfo_id: str = "") -> Record:
+    """A metadata record for a URI that was tried and gave no answer."""
+    known = STATUS.get(curi.status)
+    fields: list[tuple[str, str | None]] = [("fetchStatus", str(curi.status))]
+    if known is not None:
+        fields.append(("fetchStatusName", known.label))
+    fields.append(("attempts", str(max(curi.attempts, 1))))
+    for name, text in (("error", curi.error_text), ("via", curi.via), ("hopsFromSeed", curi.path)):
+        if text and text.strip():
+            fields.append((name, " ".join(text.split())))
+    for note in curi.annotations:
+        fields.append(("annotation", note))
+    block = anvl.record(fields)
+    extra: Fields = []
+    if form.modern:
+        if warcinfo_id:
+            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
+        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
+    when = date(curi.began_ms if curi.began_ms is not None else now_ms, form.version)
+    top = head(form.version, "metadata", curi.uri, when, extra, ident, WARC_FIELDS, len(block))
+    return Record("metadata", ident, top, block, len(block))
+
+
 @dataclass(slots=True)
 class Crawler:
     """Who crawls, as a warcinfo record tells it. Blank values are left out."""
@@ -447,6 +512,8 @@ class Crawler:
     description: str = ""
     mail: str = ""
     machine: Machine | None = field(default=None)
+    #: Further fields, in their order.
+    more: tuple[tuple[str, str], ...] = ()
 
 
 def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: str) -> Record:
@@ -466,6 +533,7 @@ def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: st
         ("robots", crawler.robots.lower()),
         ("http-header-user-agent", crawler.user_agent),
         ("http-header-from", crawler.mail),
+        *crawler.more,
     ]
     block = anvl.record([(name, text) for name, text in told if text.strip()])
     extra: Fields = [("WARC-Filename", filename)]

@@ -56,7 +56,7 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
 
     def configure(self, view: Any) -> None:
         self._semantics = view.seed_slash_semantics
-        self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
+        self.prefixes = SurtPrefixSet(strict=view.strict_uri_fixup)
         text = text_of(self.surts_source)
         if not self.prefixes.strict:
             text = BARE_PREFIX.sub(r"\1+", text)
