@@ -55,6 +55,8 @@ class Policy:
 
     def spares(self, curi: CrawlURI) -> bool:
         """Whether this answer is stored in any case."""
+        if self.modern and (curi.digest or "").startswith("SHA1:"):
+            return True  # the digest of what was left of a text
         if curi.content_length < self.min_bytes:
             return True
         return self.types is not None and self.types.match(curi.content_type) is not None

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Fields = list[tuple[str, str]]
 
+#: What follows the block of each record.
+END_OF_RECORD = b"\r\n\r\n"
+
 #: Blocks up to this many bytes are taken into memory whole; larger ones are read from the spool in pieces.
 WHOLE = 1024 * 1024
 
@@ -276,7 +279,10 @@ def _http_response(group: _Group) -> None:
     headless = group.form.modern and curi.recorder is not None and not curi.recorder.body_at
     if curi.digest and not headless:
         # readers take the first lines of an answer without a head (HTTP/0.9) for one, and check what follows
-        extra.append(("WARC-Payload-Digest", curi.digest))
+        digest = curi.digest
+        if group.form.modern and digest.startswith("SHA1:") and curi.recorder is not None:
+            digest = curi.recorder.body_digest  # a step put that of a text without its changing parts in its place
+        extra.append(("WARC-Payload-Digest", digest))
     extra += group.address()
     extra += group.cut()
     extra += group.wire()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from isal import isal_zlib
 
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.records import Record, Stream
+from heritrix_scrapy.archive.records import END_OF_RECORD, Record, Stream
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 #: isal's level 1: a fifth of the time of zlib's level 9 for files 10 to 29 % larger.
 LEVEL = 1
 GZIP = 31  # window bits of a gzip member
-END = b"\r\n\r\n"
+END = END_OF_RECORD
 CHUNK = 256 * 1024
 #: Bytes written after which the disk is asked again how much room there is.
 FREE_EVERY = 8 * 1024 * 1024
