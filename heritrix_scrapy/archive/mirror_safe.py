@@ -8,8 +8,8 @@ stay as the URI writes them. ``~`` is the mark of what was added, and is encoded
 | `host`, `host~443`, `host~http8080` | http on port 80; https on a port; http on another |
 | `dir~` | a directory whose name could be a file's: it has a dot |
 | `name~.html` | a file without suffix, which its media type has one for |
-| `name~HASH.html` | a query, a name that had to be changed or cut, or one that the disk keeps for itself |
-| `index~.html` | the page that a server also gives for the directory, asked for by its own name |
+| `name~HASH.html` | a query, a name that had to be changed or cut, or one that the disk or the mirror has a use for |
+| `host~HASH` | user name and password in the URI |
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ def place(uri: str, content_type: str, rules: SafeRules) -> str:
     mark = hashed(uri)
     segments = (parts.path or "/").removeprefix("/").split("/")
     top = _host(parts.scheme, parts.hostname or "", parts.port, rules)
+    if "@" in parts.netloc:
+        top = f"{top}~{hashed(parts.netloc)}"
     directories = [_directory(segment, rules) for segment in segments[:-1]]
     name = _file(segments[-1], parts.query, "?" in uri.partition("#")[0], content_type, mark, rules)
     path = "/".join([top, *directories, name])
@@ -93,15 +95,13 @@ def _file(segment: str, query: str, asked: bool, content_type: str, mark: str, r
     if segment == "":
         main, _, suffix = rules.directory_file.rpartition(".")
     ours = given or suffix or (mimetypes.guess_extension(content_type.partition(";")[0].strip()) or ".bin")[1:]
-    if asked or changed or not _fits(text or "x", rules):
+    if asked or changed or text == rules.directory_file or not _fits(text or "x", rules):
         shown = main.strip(". ")[:60]
         if query:
             shown += "@" + re.sub(r"[^A-Za-z0-9=_-]+", "_", query)[:40]
         return f"{shown}~{mark}.{ours}"
-    if ours != suffix or text == rules.directory_file:
-        # the old suffix stays in the name, so that two URIs that differ in it only do not meet
-        return f"{text}~.{ours}" if ours != suffix else f"{main}~.{ours}"
-    return text
+    # the old suffix stays in the name, so that two URIs that differ in it only do not meet
+    return text if ours == suffix else f"{text}~.{ours}"
 
 
 def _encoded(segment: str) -> tuple[str, bool]:
