@@ -55,11 +55,11 @@ from heritrix_scrapy.fetch.connect import Connection, Connector, Peer, Pool
 from heritrix_scrapy.fetch.decoding import charset_name, header_charset, unsatisfiable_coding
 from heritrix_scrapy.fetch.exchange import Ending, Exchange, Limits
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI, path_query_of
+from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import numeric_address, server_key
-from heritrix_scrapy.model.recorder import Recorder
-from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.model.recorder import Recorder, content_codings
+from heritrix_scrapy.requests import travelling
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import listened
 
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from heritrix_scrapy.fetch.wire import Head
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 logger = logging.getLogger(__name__)
 
@@ -118,11 +119,7 @@ class HttpDownloadHandler:
 
     async def download_request(self, request: Request) -> Response:
         """Fetch one Request. Raises Scrapy's exceptions after the CrawlURI was stamped."""
-        curi = lookup(request)
-        if curi is None:
-            curi = CrawlURI(request.url)
-            bind(request, curi)
-        fetch = _Fetch(self, request, curi)
+        fetch = _Fetch(self, request, travelling(request))
         self._in_flight.add(fetch)
         try:
             return await fetch.run()
@@ -594,9 +591,16 @@ class _Fetch:
         limit = BODY_IN_MEMORY if self.internal else recorder.body_size
         if exchange.ending is not Ending.LENGTH:
             limit = min(limit, exchange.entity_size)
-        body = recorder.entity(limit, decoded=False) if limit else b""
+        headers = head.headers
+        # Nobody waits for the whole of it: Scrapy's compression middleware would make up to DOWNLOAD_MAXSIZE of a
+        # bomb, and the extractors take the coding off anyway.
+        decoded = self.internal and bool(content_codings(recorder.content_encoding))
+        if decoded:
+            limit = BODY_IN_MEMORY
+            headers = [field for field in headers if field[0].lower() != b"content-encoding"]
+        body = recorder.entity(limit, decoded=decoded) if limit else b""
         url = self.request.url.partition("#")[0]
-        fields = _headers(head.headers)
+        fields = _headers(headers)
         cls = responsetypes.from_args(headers=fields, url=url, body=body)
         return cls(
             url=url,

@@ -29,9 +29,8 @@ from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, de
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import server_key
-from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, bind, travelling
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
 
@@ -40,11 +39,16 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
+#: Schemes that handlers of this package fetch.
+OURS = frozenset({"dns", "http", "https"})
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -93,20 +97,20 @@ class _Judge:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def _curi(self, request: Request) -> CrawlURI:
-        """The CrawlURI of the Request; one outside the frontier may get its own here."""
-        curi = lookup(request)
-        if curi is None:
-            curi = CrawlURI(request.url.partition("#")[0], path="E", spider_request=True)
-            bind(request, curi)
-        return curi
+
+def fetchable(settings: BaseSettings) -> frozenset[str]:
+    """Schemes that a URI may have which no spider asked for: ours, and those of the project's DOWNLOAD_HANDLERS.
+    Scrapy's own for ``file:``, ``s3:`` and ``ftp:`` are for those who write a spider: a page must not have
+    the crawler's files read, nor its credentials used."""
+    named = settings.getdict("DOWNLOAD_HANDLERS").items()
+    return OURS.union(scheme for scheme, handler in named if handler)
 
 
 class PreselectorMiddleware(_Judge):
     """Ends what the operator blocks (downloader middleware, order -900)."""
 
     def process_request(self, request: Request) -> None:
-        curi = self._curi(request)
+        curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
         code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
@@ -130,6 +134,7 @@ class PreconditionMiddleware(_Judge):
         self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
+        self._fetchable = fetchable(crawler.settings)
         self._proxies_seen: set[str] = set()
         self._direct = False
         proxies = sorted(name for name in getproxies() if name in ("http", "https", "ftp", "all"))
@@ -142,9 +147,13 @@ class PreconditionMiddleware(_Judge):
             )
 
     def process_request(self, request: Request) -> Request | Awaitable[None] | None:
-        curi = self._curi(request)
+        curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return None
+        if not curi.spider_request and curi.scheme not in self._fetchable:
+            curi.status = status.UNFETCHABLE
+            curi.error_text = f"nothing here fetches {curi.scheme}: addresses that pages name"
+            raise NotFetched(curi)
         if request.meta.get("proxy"):
             self._refuse_proxy(request, curi)
         if self._direct:

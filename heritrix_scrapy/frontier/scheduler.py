@@ -28,7 +28,7 @@ from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
-from heritrix_scrapy.store import open_store
+from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
     from typing import Self
@@ -88,8 +88,10 @@ class FrontierScheduler(BaseScheduler):
         crawl = self._crawl
         self._spider = spider
         self._callback = self._find_callback(spider)
-        directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
-        scope = self._scope = scope_of(self._crawler)
+        directory = None if crawl.looking else crawl.jobdir.frontier
+        if crawl.jobdir.temporary and not crawl.looking:
+            logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
+        scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
         try:
             crawl.store = open_store(directory)
@@ -97,6 +99,7 @@ class FrontierScheduler(BaseScheduler):
                 crawl.store,
                 self._settings,
                 decide=scope.accepts,
+                recall=scope.recall,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
@@ -107,7 +110,7 @@ class FrontierScheduler(BaseScheduler):
                 queue_retired=self._queue_retired,
             )
             recovery = frontier.open()
-        except StoreError as error:
+        except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
         if not crawl.looking:
@@ -124,10 +127,16 @@ class FrontierScheduler(BaseScheduler):
                 self._settings.view.warc_dir or Path.cwd(),
             )
         if not crawl.looking:
-            read_seeds(frontier, crawl, self._settings)
-        if self._settings.view.pause_at_start:
-            crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
+            self._begin(frontier)
         self._arm()
+
+    def _begin(self, frontier: Frontier) -> None:
+        try:
+            read_seeds(frontier, self._crawl, self._settings)
+        except StorageFull as error:
+            raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
+        if self._settings.view.pause_at_start:
+            self._crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
@@ -158,6 +167,8 @@ class FrontierScheduler(BaseScheduler):
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
+        if self._crawl.jobdir.temporary and not self._crawl.looking:
+            discard(self._crawl.jobdir.frontier)
 
     def _closing(self) -> None:
         """The engine waits for what is in flight: at most the grace time, then it is cut off and stays queued."""
@@ -203,11 +214,11 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None or (self._limit and len(self._inproc) >= self._limit):
             return None
         try:
-            curi = frontier.next(self._crawl.clock.now_ms())
-            if curi is None:
-                self._arm()
-                return None
-            return self._dispatch(curi)
+            while (curi := frontier.next(self._crawl.clock.now_ms())) is not None:
+                request = self._dispatch(curi)
+                if request is not None:
+                    return request
+            self._arm()
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
         except Exception:
@@ -317,9 +328,19 @@ class FrontierScheduler(BaseScheduler):
 
     # -- CrawlURI → Request --------------------------------------------------------------------------------
 
-    def _dispatch(self, curi: CrawlURI) -> Request:
+    def _dispatch(self, curi: CrawlURI) -> Request | None:
+        """The Request for a URI in process; None when there can be none, which has ended the URI as -7: Scrapy takes
+        ``mailto:`` and its like for no address."""
         curi.settings = self._settings.for_uri(curi)
-        request = self._request_of(curi)
+        try:
+            request = self._request_of(curi)
+        except ValueError as error:
+            curi.status = status.UNFETCHABLE
+            curi.error_text = str(error)
+            assert self._frontier is not None
+            self._frontier.finish(curi, self._crawl.clock.now_ms())
+            self._tell(uri_finished, curi)
+            return None
         bind(request, curi)
         self._inproc[request] = curi
         return request
