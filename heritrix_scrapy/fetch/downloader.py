@@ -85,9 +85,9 @@ class ArchivalDownloader(Downloader):
         self._hooks: dict[str, list[tuple[Method, Matters | None]]] = {}
         self._counts: _Counts | None = None
 
-    def fetch(self, request: Request, *spider: Any, **named: Any) -> Deferred[Response | Request]:
+    def fetch(self, request: Request, *rest: Any, **named: Any) -> Deferred[Response | Request]:
         if not is_internal(request):
-            return super().fetch(request, *spider, **named)
+            return super().fetch(request, *rest, **named)
         return deferred_from_coro(self._fetch(request))
 
     def close(self) -> None:
