@@ -182,12 +182,13 @@ class Crawl:
         self._jobdir: JobDir | None = None
 
     @classmethod
-    def of(cls, crawler: Crawler) -> Crawl:
+    def of(cls, crawler: Crawler, *, placing: bool = False) -> Crawl:
         """The Crawl of this crawler, made when first asked for. Raises ConfigurationError when a crawl is starting in
-        which not all of our components are listed."""
+        which not all of our components are listed; ``placing``: the add-on asks, which has not placed all yet and
+        looks itself when it has."""
         crawl = _crawls.get(crawler)
         if crawl is None:
-            if crawler.crawling:
+            if crawler.crawling and not placing:
                 check_listed(crawler.settings)
             crawl = _crawls[crawler] = cls(crawler)
         return crawl

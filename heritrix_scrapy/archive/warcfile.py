@@ -12,6 +12,7 @@ import fcntl
 import logging
 import os
 import zlib
+from errno import ENOENT
 from typing import TYPE_CHECKING
 
 from isal import isal_zlib
@@ -139,6 +140,7 @@ class WarcFiles:
                         held = 0
                 sizes.append(size)
             position += self._put(pending)
+            self._look_for()
         except OSError as error:
             self._take_back(begin)
             need = sum(len(record.head) + record.length + len(END) for record in group)
@@ -148,6 +150,11 @@ class WarcFiles:
             raise
         self._position = position
         self._count(group, sizes)
+
+    def _look_for(self) -> None:
+        """Raise FileNotFoundError when somebody has deleted the open file: all that is written to it would be gone."""
+        if not os.fstat(self._fd).st_nlink:
+            raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
 
     def _put(self, pending: list[bytes]) -> int:
         data = memoryview(b"".join(pending))
@@ -250,6 +257,11 @@ class WarcFiles:
         place = self._open_place()
         try:
             os.fsync(self._fd)
+            if not (place / (self._current + OPEN)).exists():
+                logger.error("%s was deleted or moved while the crawl wrote to it", place / (self._current + OPEN))
+                os.close(self._fd)
+                self._fd = -1
+                return
             (place / (self._current + OPEN)).rename(place / self._current)
             sync_directory(place)
         except OSError as error:

@@ -349,6 +349,29 @@ def pack(curi: CrawlURI) -> bytes:
     )
 
 
+def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: int) -> bytes:
+    """What ``pack`` makes of ``parent.child(link)`` with that path and cost, and nothing else set on it."""
+    uri = link.uri
+    return _encoder.encode(
+        Row(
+            SCHEMA,
+            uri,
+            path,
+            parent.uri,
+            link.context,
+            "" if canonical == uri else canonical,
+            cost,
+            0,
+            0,
+            0,
+            parent.source_tag,
+            -1,
+            [],
+            parent.heritable,
+        )
+    )
+
+
 def unpack(data: bytes) -> CrawlURI:
     """The inverse of ``pack``; the reader of the row adds what its key says.
 
