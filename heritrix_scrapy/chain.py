@@ -5,8 +5,8 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → robots → after_fetch steps → extract → after_extract steps → item pipelines of captures
-    → disposition steps
+    stamp → robots → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
+    → item pipelines of captures → history → disposition steps
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
@@ -64,6 +65,7 @@ class ChainMiddleware:
         self._extraction = Extraction(
             view.extractors, load=partial(load_part, crawler), gate=partial(gate, crawler, view)
         )
+        self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -79,6 +81,10 @@ class ChainMiddleware:
     def process_request(self, request: Request) -> Awaitable[None] | None:
         curi = self._curi(request)
         curi.method = request.method
+        if curi.via_context == GUESS and self._extraction.is_hopeless(curi, curi.settings):
+            curi.status = status.BLOCKED_BY_CUSTOM
+            self._crawler.stats.inc_value("heritrix/extract/guesses_dropped")
+            raise IgnoreRequest(f"{curi.uri} is a guess, and its host refused so many")
         return self._before(curi) if self._steps[Point.BEFORE_FETCH] else None
 
     async def _before(self, curi: CrawlURI) -> None:
@@ -125,8 +131,13 @@ class ChainMiddleware:
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
+            recall = self._crawl.recall
+            if recall is not None:
+                recall.judge(curi)
             if curi.status > 0:
                 self._extraction.extract(curi, curi.settings)
+                if recall is not None:
+                    recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
             if curi.recorder is not None and curi.status > 0:
@@ -134,6 +145,8 @@ class ChainMiddleware:
                     result = process_item(curi)
                     if inspect.isawaitable(result):
                         await result
+                if recall is not None:
+                    recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:
                 await self._ask(step, curi)
         except StorageFull as error:

@@ -232,6 +232,15 @@ def _policy(value: Any, setting: Setting) -> Any:
     return [name, properties] if properties else name
 
 
+def _rule(value: Any, setting: Setting) -> Any:
+    """One rule; its own room reads it."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value.startswith("["):
+        value = _from_text(value)
+    return component(value)
+
+
 def _scope(value: Any, setting: Setting) -> Any:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return value.strip()
@@ -253,6 +262,7 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "lines": (_lines, "a list of lines, or the path of a file"),
     "components": (_components, "a list of names, or of `[name, {property: value}]`"),
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
     "scope": (_scope, "a name, a list of rules, or a dotted path"),
 }
 
