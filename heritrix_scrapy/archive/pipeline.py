@@ -39,6 +39,7 @@ class WarcWriterPipeline(CapturePipeline):
         super().__init__(crawler)
         self._crawl = crawl = Crawl.of(crawler)
         view = settings_of(crawler).view
+        self._launch_dirs = bool(view.launch_dirs)
         self.writers = [
             WarcWriter(crawl, properties, gate_of(crawl, properties, view.warc_writer_should_process_rule))
             for name, properties in view.writers
