@@ -38,7 +38,7 @@ class WarcWriterPipeline(CapturePipeline):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._crawl = crawl = Crawl.of(crawler)
-        view = settings_of(crawler).view
+        self._view = view = settings_of(crawler).view
         self.writers = [
             WarcWriter(crawl, properties, gate_of(crawl, properties, view.warc_writer_should_process_rule))
             for name, properties in view.writers
