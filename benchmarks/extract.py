@@ -120,7 +120,7 @@ def lexbors() -> Callable[[str, bytes], set[str]] | None:
         found = set()
         for node in LexborHTMLParser(body.decode("utf-8", "replace")).css(SELECTOR):
             for attribute, value in node.attributes.items():
-                if value and attribute in ATTRIBUTES:
+                if value and ATTRIBUTES.get(attribute) in (HREF, EMBED):
                     found.add(value)
         return found
 
