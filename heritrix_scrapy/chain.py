@@ -5,8 +5,8 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → robots → after_fetch steps → extract → after_extract steps → item pipelines of captures
-    → disposition steps
+    stamp → robots → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
+    → item pipelines of captures → history → disposition steps
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ class ChainMiddleware:
         self._extraction = Extraction(
             view.extractors, load=partial(load_part, crawler), gate=partial(gate, crawler, view)
         )
+        self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -130,8 +131,13 @@ class ChainMiddleware:
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
+            recall = self._crawl.recall
+            if recall is not None:
+                recall.judge(curi)
             if curi.status > 0:
                 self._extraction.extract(curi, curi.settings)
+                if recall is not None:
+                    recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
             if curi.recorder is not None and curi.status > 0:
@@ -139,6 +145,8 @@ class ChainMiddleware:
                     result = process_item(curi)
                     if inspect.isawaitable(result):
                         await result
+                if recall is not None:
+                    recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:
                 await self._ask(step, curi)
         except StorageFull as error:

@@ -16,6 +16,7 @@ from heritrix_scrapy.model.errors import UnpackError
 
 if TYPE_CHECKING:
     from heritrix_scrapy.model.recorder import Recorder
+    from heritrix_scrapy.model.revisit import Entry, Revisit
 
 #: Version of the packed form; the store refuses rows of another one.
 SCHEMA = 1
@@ -71,6 +72,7 @@ class CrawlURI:
         "directive",
         "discarded_outlinks",
         "ended_ms",
+        "entry",
         "error_text",
         "errors",
         "extra_info",
@@ -78,6 +80,7 @@ class CrawlURI:
         "forced",
         "headers",
         "heritable",
+        "history",
         "http_version",
         "is_prerequisite",
         "link_errors",
@@ -94,6 +97,7 @@ class CrawlURI:
         "recorder",
         "reschedule_at",
         "retire",
+        "revisit",
         "seed",
         "server_ip",
         "settings",
@@ -149,6 +153,8 @@ class CrawlURI:
         self.is_prerequisite = False
         self.settings: Any = None
         self.annotations: list[str] = []
+        #: What is remembered of earlier fetches, the latest first; None until somebody looked.
+        self.history: list[Entry] | None = None
         self._clear_attempt()
 
     def _clear_attempt(self) -> None:
@@ -188,6 +194,9 @@ class CrawlURI:
         self.record_id: str | None = None
         self.warc_file: str | None = None
         self.warc_offset = -1
+        #: What it repeats, and what will be remembered of it.
+        self.revisit: Revisit | None = None
+        self.entry: Entry | None = None
         self.errors: list[tuple[str, BaseException | str]] = []
         self.error_text: str | None = None
 

@@ -154,12 +154,17 @@ class Recorder:
         codings = content_codings(self.content_encoding) if decoded else []
         if not self.chunked and not codings:
             return self.response.read(self.body_at, self.body_at + limit)
-        pieces: Iterable[bytes] = self.response.chunks(self.body_at)
-        if self.chunked:
-            pieces = dechunk(pieces)
-        if codings:
-            pieces = decode(pieces, codings)
-        return take(pieces, limit)
+        return take(self.decoded() if decoded else self.pieces(), limit)
+
+    def pieces(self) -> Iterable[bytes]:
+        """The body without chunk framing, piece by piece."""
+        pieces = self.response.chunks(self.body_at)
+        return dechunk(pieces) if self.chunked else pieces
+
+    def decoded(self) -> Iterable[bytes]:
+        """The body without chunk framing and content coding, piece by piece, as ``entity`` gives its beginning."""
+        codings = content_codings(self.content_encoding)
+        return decode(self.pieces(), codings) if codings else self.pieces()
 
     def close(self) -> None:
         self.request.close()

@@ -36,6 +36,14 @@ _HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
 _POLICY_ENDINGS = ("QueueAssignmentPolicy", "CostAssignmentPolicy", "UriPrecedencePolicy", "QueuePrecedencePolicy")
 
 
+#: Largest number that a setting can have: what is made of it, milliseconds of seconds perhaps, still fits where the
+#: frontier stores it.
+LARGEST = 1 << 53
+
+#: Where one address of a list ends and the next one begins; a comma alone may be part of an address.
+_NEXT_ADDRESS = re.compile(r"[,\s]\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")
+
+
 class Refused(Exception):
     """The value cannot be used; the text says what was expected."""
 
@@ -55,7 +63,9 @@ def _bool(value: Any, setting: Setting) -> bool | None:
     raise Refused("expected True or False")
 
 
-def _at_least(number: float, setting: Setting) -> None:
+def _bounded(number: float, setting: Setting) -> None:
+    if not -LARGEST <= number <= LARGEST:
+        raise Refused(f"expected a number between {-LARGEST} and {LARGEST}")
     if setting.minimum is not None and not number >= setting.minimum:
         raise Refused(f"expected a number of at least {setting.minimum}")
 
@@ -67,7 +77,7 @@ def _int(value: Any, setting: Setting) -> int:
         number = int(value)
     except (TypeError, ValueError, OverflowError):
         raise Refused(f"expected a whole number{_of(setting)}") from None
-    _at_least(number, setting)
+    _bounded(number, setting)
     return number
 
 
@@ -80,7 +90,7 @@ def _number(value: Any, setting: Setting) -> int | float:
             raise ValueError
     except (TypeError, ValueError):
         raise Refused(f"expected a number{_of(setting)}") from None
-    _at_least(number, setting)
+    _bounded(number, setting)
     return int(number) if number == int(number) and not isinstance(value, float) else number
 
 
@@ -168,14 +178,17 @@ def _lines(value: Any, setting: Setting) -> list[str]:
             return _list(value, setting)
         if not value:
             return []
-        if "\n" in value or "://" in value:
+        if "\n" in value:
             return value.splitlines()
+        if "://" in value:
+            return _NEXT_ADDRESS.split(value.strip())
         value = Path(value)
     if isinstance(value, Path):
         try:
             return value.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-        except OSError as error:
-            raise Refused(f"expected lines, or a file that can be read: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise Refused(f"expected lines, or a file that can be read: {reason}") from None
     if not isinstance(value, list | tuple) or not all(isinstance(line, str) for line in value):
         raise Refused("expected a list of lines, or the path of a file")
     return list(value)
@@ -207,12 +220,25 @@ def _policy(value: Any, setting: Setting) -> Any:
     """A policy's short name; with properties ``[short name, {…}]``; a dotted path stays as it is."""
     if isinstance(value, str) and value.startswith("["):
         value = _from_text(value)
-    name, properties = component(value)
+    match component(value):
+        case [str(name), dict(properties)]:
+            pass
+        case _:
+            raise Refused("expected a name, or [name, {property: value}]")
     if "." not in name:
         for ending in _POLICY_ENDINGS:
             if name.endswith(ending) and name != ending:
                 name = name[: -len(ending)]
     return [name, properties] if properties else name
+
+
+def _rule(value: Any, setting: Setting) -> Any:
+    """One rule; its own room reads it."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value.startswith("["):
+        value = _from_text(value)
+    return component(value)
 
 
 def _scope(value: Any, setting: Setting) -> Any:
@@ -236,6 +262,7 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "lines": (_lines, "a list of lines, or the path of a file"),
     "components": (_components, "a list of names, or of `[name, {property: value}]`"),
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
     "scope": (_scope, "a name, a list of rules, or a dotted path"),
 }
 
