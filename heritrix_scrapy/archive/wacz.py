@@ -90,9 +90,9 @@ class _Parts:
         self._resource(name, hashlib.sha256(data).hexdigest(), len(data))
 
     def _resource(self, name: str, digest: str, size: int) -> None:
-        self._resources.append(
-            {"name": name.rpartition("/")[2].lower(), "path": name, "hash": f"sha256:{digest}", "bytes": size}
-        )
+        # what the names of a data package may hold (Frictionless, data-resource), each once
+        short = f"{len(self._resources)}-" + re.sub(r"[^a-z0-9._-]", "-", name.rpartition("/")[2].lower())
+        self._resources.append({"name": short, "path": name, "hash": f"sha256:{digest}", "bytes": size})
 
     def describe(self, title: str, created: datetime) -> None:
         told = {

@@ -241,12 +241,13 @@ def index_line(curi: CrawlURI, kind: str, size: int) -> str:
     """The line of an index for a capture that was just written."""
     mime = cdxj.REVISIT if kind == "revisit" else curi.content_type.partition(";")[0].strip().replace(" ", "")
     digest = curi.digest if curi.revisit is None else curi.revisit.payload_digest
+    headed = curi.scheme.startswith("http") and (curi.revisit is None or curi.revisit.profile == IDENTICAL_PAYLOAD)
     assert curi.warc_file is not None
     return cdxj.line(
         target(curi.uri),
         cdxj.stamp14(curi.began_ms or 1),
         "unk" if mime in ("", "unknown") else mime,
-        str(curi.status) if curi.scheme.startswith("http") else "",
+        str(curi.status) if headed else "",
         digest,
         size,
         curi.warc_offset,
