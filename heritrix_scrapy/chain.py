@@ -23,6 +23,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
@@ -80,6 +81,10 @@ class ChainMiddleware:
     def process_request(self, request: Request) -> Awaitable[None] | None:
         curi = self._curi(request)
         curi.method = request.method
+        if curi.via_context == GUESS and self._extraction.is_hopeless(curi, curi.settings):
+            curi.status = status.BLOCKED_BY_CUSTOM
+            self._crawler.stats.inc_value("heritrix/extract/guesses_dropped")
+            raise IgnoreRequest(f"{curi.uri} is a guess, and its host refused so many")
         return self._before(curi) if self._steps[Point.BEFORE_FETCH] else None
 
     async def _before(self, curi: CrawlURI) -> None:

@@ -86,6 +86,7 @@ class CrawlURI:
         "link_errors",
         "method",
         "ordinal",
+        "outlink_annotations",
         "outlinks",
         "path",
         "precedence",
@@ -178,6 +179,7 @@ class CrawlURI:
         # work
         self.recorder: Recorder | None = None
         self.outlinks: list[Outlink] = []
+        self.outlink_annotations: dict[Outlink, tuple[str, ...]] | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
         self.base: str | None = None
@@ -222,6 +224,8 @@ class CrawlURI:
             source_tag=self.source_tag,
         )
         curi.heritable = self.heritable
+        if self.outlink_annotations is not None:
+            curi.annotations.extend(self.outlink_annotations.get(link, ()))
         return curi
 
     def prerequisite_child(self, uri: str) -> CrawlURI:
