@@ -19,6 +19,9 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
+    "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
+    "wacz": ("JOBDIR FILE", "pack a job's WARC files, index, pages and logs into one file for replay"),
+    "warc": ("verify|repair|stats PATH...", "check WARC files, cut torn ends off, or count records"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
@@ -52,6 +55,7 @@ class Command(ScrapyCommand):
             raise UsageError(f"unknown subcommand {args[0]!r}\n{self.long_desc()}", print_help=False)
         arguments, _ = entry
         expected = len(arguments.split())
-        if len(args) - 1 != expected:
+        given = len(args) - 1
+        if given < expected or (given > expected and not arguments.endswith("...")):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         self.exitcode = import_module(f"{__name__}.{args[0]}").run(args[1:], opts)
