@@ -109,7 +109,7 @@ def counted() -> set[str]:
                 continue
             for part in ast.walk(node):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    found.add(part.value)
+                    found.add(part.value + "X" if part.value.endswith("/") else part.value)
     return found
 
 
