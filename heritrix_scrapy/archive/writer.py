@@ -138,8 +138,13 @@ class WarcWriter:
             recorder is not None and recorder.response.size >= LARGE and not recorder.response.in_memory
         ):
             return self._write_later(curi, form)
-        self._write(files, curi, form, files.prepare())
+        self._write(files, curi, form, files.prepare(self._need(curi)))
         return None
+
+    def _need(self, curi: CrawlURI) -> int:
+        """Bytes that a capture may add to a file; Heritrix looks at the file as it is, and so exceeds the limit."""
+        recorder = curi.recorder
+        return recorder.response.size if self._form.modern and recorder is not None and curi.revisit is None else 0
 
     def _view_of(self, curi: CrawlURI) -> Any:
         view = curi.settings
@@ -174,7 +179,7 @@ class WarcWriter:
             files.busy = True
         try:
             # names and files are made here: a thread only writes
-            await asyncio.to_thread(self._write, files, curi, form, files.prepare())
+            await asyncio.to_thread(self._write, files, curi, form, files.prepare(self._need(curi)))
         finally:
             files.busy = False
             async with self._free:
