@@ -417,7 +417,9 @@ class FrontierScheduler(BaseScheduler):
             curi.outlinks = []
             curi.status = status.RUNTIME_EXCEPTION
             curi.errors.append(("", error))
-            frontier.finish(curi, now)
+            if frontier.finish(curi, now):
+                self._kept.pop(curi.ordinal, None)
+                self._tell(uri_finished, curi)
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()
