@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Profile → what is counted.
+REPETITIONS = {profile: f"revisits/{profile}" for profile in ANNOTATIONS}
+
 #: In the crawl log: the links of an unchanged page are those it had when it was last read.
 FROM_HISTORY = "outlinksFromHistory"
 
@@ -147,7 +150,7 @@ class Recall:
             return
         revisit, written = curi.revisit, curi.warc_file is not None
         if revisit is not None:
-            self._count(f"revisits/{revisit.profile}")
+            self._count(REPETITIONS[revisit.profile])
         modern = curi.settings.profile != "heritrix"
         if self.by_digest and written and history.weighable(curi):
             self._keep_content(curi)
