@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive import cdxj
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, failure, group, target, wanted, warcinfo
+from heritrix_scrapy.archive.records import (
+    NO_FACTS,
+    Facts,
+    Form,
+    Record,
+    failure,
+    group,
+    item,
+    target,
+    wanted,
+    warcinfo,
+)
 from heritrix_scrapy.archive.records import Crawler as Who
 from heritrix_scrapy.archive.warcfile import WarcFiles, WarcPool
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -191,6 +202,13 @@ class WarcWriter:
         if files is not None:
             now_ms = self._crawl.clock.now_ms()
             files.append([failure(curi, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
+
+    def write_item(self, told: Mapping[str, Any], kind: str) -> None:
+        """Write down what the user's spider made of a page. Raises StorageFull."""
+        files = self.files.idle()
+        if files is not None:
+            now_ms = self._crawl.clock.now_ms()
+            files.append([item(told, kind, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
 
     # -- where ---------------------------------------------------------------------------------------------
 
