@@ -101,6 +101,10 @@ class ChainMiddleware:
             curi.annotate("notArchived")
             return response
         if await self._capture(curi):
+            if curi.record_id is not None and not is_internal(request):
+                # an item can name its evidence
+                request.meta["warc_record_id"] = curi.record_id
+                request.meta["warc_payload_digest"] = curi.digest
             return response
         return self._refuse(request, curi)
 
