@@ -104,7 +104,8 @@ class Candidates:
         follow = FOLLOW[view.follow]
         for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
         promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
-        uniform = self._settings.uniform
+        # a log of the scope has a line for each link, known or not
+        uniform = self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file)
         canonicalise = self._preparer.plan(view).canonicalise
         canonical = row = None
         for link in links:

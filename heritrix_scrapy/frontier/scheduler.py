@@ -18,6 +18,7 @@ from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.prepare import class_key
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -87,6 +88,7 @@ class FrontierScheduler(BaseScheduler):
         directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
         scope = self._scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
+        crawl.class_key = lambda curi: class_key(curi, self._settings.for_uri(curi))
         try:
             crawl.store = open_store(directory)
             frontier = self._frontier = Frontier(
@@ -137,6 +139,7 @@ class FrontierScheduler(BaseScheduler):
         frontier, self._frontier = self._frontier, None
         if frontier is None:
             return
+        self._count_refusals()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
@@ -427,12 +430,18 @@ class FrontierScheduler(BaseScheduler):
         frontier = self._frontier
         if frontier is None:
             return
+        self._count_refusals()
         try:
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
+
+    def _count_refusals(self) -> None:
+        refused = self._scope.take_refusals()
+        if refused:
+            self._crawl.add_stats({f"scope/rejected/{rule}": count for rule, count in refused.items()})
 
     def _count(self, name: str) -> None:
         self._crawl.add_stats({name: 1})

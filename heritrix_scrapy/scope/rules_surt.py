@@ -7,18 +7,23 @@ Rules listen to seeds and to the other lines of a seeds text (Heritrix: SurtPref
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
-from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix
+from heritrix_scrapy.uri.domain import assignment_level
+from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix, to_domain, to_host
 from heritrix_scrapy.uri.surt import candidate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+
+#: Where Heritrix dumps prefixes unless told otherwise.
+DUMP = "${launchId}/surts.dump"
 
 #: The sign of a line in a seeds text that is meant for rules of a decision.
 SIGNS = {ACCEPT: "+", REJECT: "-"}
@@ -34,6 +39,15 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     ``seeds_as_surt_prefixes``: whether each seed adds the prefix it implies; ``surts_dump_file``: where the
     prefixes are written once all seeds are read.
     """
+
+    #: What each prefix is made to cover: a name in ``WIDEN``, or itself.
+    widened: ClassVar[str] = ""
+
+    #: How a seed without a path is read, whatever HERITRIX_SEED_SLASH_SEMANTICS says.
+    semantics: str = ""
+
+    #: Where a dump lies that is named by a relative path.
+    placed: Callable[[str], Path] = staticmethod(Path)
 
     def __init__(
         self,
@@ -55,33 +69,54 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         self._semantics = "as_written"
 
     def configure(self, view: Any) -> None:
-        self._semantics = view.seed_slash_semantics
+        self._semantics = self.semantics or view.seed_slash_semantics
+        if self.surts_dump_file is None and view.profile == "heritrix":
+            self.surts_dump_file = DUMP
         self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
         text = text_of(self.surts_source)
         if not self.prefixes.strict:
             text = BARE_PREFIX.sub(r"\1+", text)
-        self.prefixes.import_mixed(text)
+        if self.widened:
+            strict = self.prefixes.strict
+            source = SurtPrefixSet(strict=strict)
+            source.import_mixed(text)
+            self._add_widened(source)
+        else:
+            self.prefixes.import_mixed(text)
         self._hosts = _Hosts(self.prefixes)
 
     def seed_added(self, uri: str, written: str) -> None:
         """A seed; ``written``: its text before it was fixed up, or empty."""
         if self.seeds_as_surt_prefixes:
             prefix = seed_prefix(written, uri, self._semantics, strict=self.prefixes.strict)
+            if self.widened:
+                prefix = WIDEN[self.widened](prefix, strict=self.prefixes.strict)
             if self.prefixes.add(prefix):
                 self._hosts.added(prefix)
 
     def non_seed_line(self, line: str) -> bool:
         """Another line of a seeds text; tells whether it was meant for this rule."""
         sign = SIGNS.get(self.decision)
-        if sign is None or not line.startswith(sign) or not self.prefixes.add_directive(line[1:]):
+        if sign is None or not line.startswith(sign):
             return False
-        self._hosts = _Hosts(self.prefixes)
+        if self.widened and not self.prefixes.strict:
+            said = SurtPrefixSet()
+            if not said.add_directive(line[1:]):
+                return False
+            self._add_widened(said)
+        elif not self.prefixes.add_directive(line[1:]):
+            return False
+        self._hosts.changed()
         return True
+
+    def _add_widened(self, prefixes: SurtPrefixSet) -> None:
+        for prefix in prefixes:
+            self.prefixes.add(WIDEN[self.widened](prefix, strict=prefixes.strict))
 
     def seeds_read(self) -> None:
         """All seeds were announced: write the dump, if one is wanted."""
         if self.surts_dump_file:
-            file = Path(self.surts_dump_file)
+            file = self.placed(str(self.surts_dump_file))
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.prefixes.dump(), encoding="utf-8")
 
@@ -116,6 +151,11 @@ class _Hosts:
         self._known.clear()
         if self._split is not None:
             self._split.update(host_of_prefix(prefix))
+
+    def changed(self) -> None:
+        """Several prefixes joined the set."""
+        self._known.clear()
+        self._split = None
 
     def covers(self, uri: str) -> bool:
         """Whether the set has a prefix of this URI."""
@@ -158,6 +198,63 @@ class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return NONE if self.covered(curi) else self.decision
+
+
+class OnDomainsDecideRule(SurtPrefixedDecideRule):
+    """SurtPrefixedDecideRule with each prefix widened to its domain: the host without ``www``, and all below it."""
+
+    widened = "domains"
+
+
+class OnRegisteredDomainsDecideRule(SurtPrefixedDecideRule):
+    """SurtPrefixedDecideRule with each prefix widened to its registered domain: ``example.org`` for
+    ``www.sub.example.org``."""
+
+    widened = "registered"
+
+
+class NotOnDomainsDecideRule(NotSurtPrefixedDecideRule):
+    """Whether the URI lies on none of the domains that OnDomainsDecideRule would have."""
+
+    widened = "domains"
+
+
+class OnHostsDecideRule(SurtPrefixedDecideRule):
+    """SurtPrefixedDecideRule with each prefix made one whole host."""
+
+    widened = "hosts"
+
+
+class NotOnHostsDecideRule(NotSurtPrefixedDecideRule):
+    """Whether the URI lies on none of the hosts that OnHostsDecideRule would have."""
+
+    widened = "hosts"
+
+
+class ViaSurtPrefixedDecideRule(PredicatedDecideRule):
+    """Whether the page that the URI was found on begins with one of ``surt_prefixes``."""
+
+    def __init__(self, *, surt_prefixes: Sequence[str] | None = None, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.surt_prefixes = surt_prefixes or ()
+        self._prefixes = SurtPrefixSet()
+
+    def configure(self, view: Any) -> None:
+        self._prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
+        for prefix in self.surt_prefixes:
+            self._prefixes.add_directive(prefix)
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return curi.via is not None and self._prefixes.covers(curi.via)
+
+
+def to_registered(prefix: str, *, strict: bool = False) -> str:
+    """Widen a prefix to its registered domain."""
+    scheme, paren, rest = prefix.partition("(")
+    return scheme + paren + assignment_level(rest.partition(")")[0], strict=strict) if paren else prefix
+
+
+WIDEN: dict[str, Callable[..., str]] = {"hosts": to_host, "domains": to_domain, "registered": to_registered}
 
 
 def text_of(source: Sequence[str] | str | Path | None) -> str:

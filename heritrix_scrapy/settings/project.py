@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
+from heritrix_scrapy.settings.sheets import Sheets, addresses
 from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile
 from heritrix_scrapy.settings.view import Settings, View
 
@@ -203,7 +204,11 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
     if values["SCOPE_SPIDER_REQUESTS"] is None:
         values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given
     check_identity(values, contact_required=contact_required, template_given="USER_AGENT_TEMPLATE" in given)
-    return Settings(View(values), explicit=given, lines=(*lines, *told))
+    view = View(values)
+    sheets = None
+    if values["SHEETS"] or values["SHEET_ASSOCIATIONS"]:
+        sheets = Sheets(values["SHEETS"], values["SHEET_ASSOCIATIONS"], view, strict=profile == "heritrix")
+    return Settings(view, explicit=given, lines=(*lines, *told), sheets=sheets, addressed=addresses(ours))
 
 
 def settings_of(crawler: Crawler, *, contact_required: bool = True) -> Settings:

@@ -215,6 +215,23 @@ def _policy(value: Any, setting: Setting) -> Any:
     return [name, properties] if properties else name
 
 
+def _rule(value: Any, setting: Setting) -> Any:
+    """One rule; its own room reads it."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value.startswith("["):
+        value = _from_text(value)
+    return component(value)
+
+
+def _associations(value: Any, setting: Setting) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = _from_text(value)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, dict) for item in value):
+        raise Refused("expected a list of {surt_prefixes: [...] or rules: [...], sheets: [...]}")
+    return list(value)
+
+
 def _scope(value: Any, setting: Setting) -> Any:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return value.strip()
@@ -236,6 +253,8 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "lines": (_lines, "a list of lines, or the path of a file"),
     "components": (_components, "a list of names, or of `[name, {property: value}]`"),
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
+    "associations": (_associations, "a list of mappings"),
     "scope": (_scope, "a name, a list of rules, or a dotted path"),
 }
 
@@ -258,7 +277,9 @@ def check_names(names: Mapping[str, Any]) -> list[str]:
         name = key.removeprefix(PREFIX)
         if name in BY_NAME:
             continue
-        if name in KNOWN_LATER or name.endswith(LATER_SUFFIX) or re.fullmatch(r"SCOPE\[\w+\]\.\w+", name):
+        if re.fullmatch(r"SCOPE\[\w+\]\.\w+", name):
+            continue
+        if name in KNOWN_LATER or name.endswith(LATER_SUFFIX):
             lines.append(f"{key} has no effect yet in this version")
             continue
         near = difflib.get_close_matches(name, [*BY_NAME, *KNOWN_LATER], n=1, cutoff=0.6)
