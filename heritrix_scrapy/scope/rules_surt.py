@@ -7,7 +7,6 @@ Rules listen to seeds and to the other lines of a seeds text (Heritrix: SurtPref
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +17,7 @@ from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix, to_domain, 
 from heritrix_scrapy.uri.surt import candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 

@@ -213,12 +213,16 @@ class RejectRegexes(MatchesListRegexDecideRule):
 
 
 #: Endings of files, by what is in them.
+# fmt: off
 FILES: dict[str, tuple[str, ...]] = {
     "IMAGES": ("bmp", "gif", "jpg", "jpeg", "png", "svg", "tif", "tiff"),
-    "AUDIO": ("aac", "aif", "aiff", "m3u", "m4a", "mid", "midi", "mp2", "mp3", "mp4", "mpa", "ogg", "ra", "ram", "wav", "wma"),
+    "AUDIO": (
+        "aac", "aif", "aiff", "m3u", "m4a", "mid", "midi", "mp2", "mp3", "mp4", "mpa", "ogg", "ra", "ram", "wav", "wma",
+    ),
     "VIDEO": ("asf", "asx", "avi", "flv", "mov", "mp4", "mpeg", "mpg", "qt", "ram", "rm", "smil", "wmv"),
     "MISC": ("doc", "pdf", "ppt", "swf"),
-}  # fmt: skip
+}
+# fmt: on
 FILES["ALL"] = tuple(sorted({ending for endings in FILES.values() for ending in endings}))
 
 #: Means the rule's own expression.
