@@ -180,6 +180,8 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of ours")
     args = parser.parse_args()
     settings = dict(item.split("=", 1) for item in args.set)
+    # as on a user's machine: both sides compile their modules once, not at every start
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     pairs = []
     for number in range(args.pairs):
         print(f"pair {number + 1}: {args.pages} pages on {args.hosts} hosts", flush=True)

@@ -11,24 +11,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
-from heritrix_scrapy.archive.pipeline import WarcWriterPipeline
-from heritrix_scrapy.chain import ChainMiddleware, ReleaseMiddleware
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.dns_handler import DnsDownloadHandler
-from heritrix_scrapy.fetch.headers import user_agent
+from heritrix_scrapy.fetch.downloader import ArchivalDownloader
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
-from heritrix_scrapy.fetch.middleware import PreconditionMiddleware, PreselectorMiddleware
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.operate.extension import ControlExtension
-from heritrix_scrapy.report.extension import ReportExtension
+from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS
 from heritrix_scrapy.scope import scope_of
-from heritrix_scrapy.scope.middleware import ScopeMiddleware
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,28 +35,21 @@ logger = logging.getLogger(__name__)
 PROJECT = 20
 SPIDERS = "heritrix_scrapy.spiders"
 
-DOWNLOADER_MIDDLEWARES: dict[type, int] = {
-    ReleaseMiddleware: -1000,
-    PreselectorMiddleware: -900,
-    PreconditionMiddleware: -800,
-    ChainMiddleware: 1_000_000,
-}
-SPIDER_MIDDLEWARES: dict[type, int] = {ScopeMiddleware: -1000}
-ITEM_PIPELINES: dict[type, int] = {WarcWriterPipeline: 0}
-EXTENSIONS: dict[type, int] = {ReportExtension: 0, ControlExtension: 0}
-REMOVED: tuple[type, ...] = (RobotsTxtMiddleware, HttpCacheMiddleware)
-HANDLERS: dict[str, type] = {
-    "http": HttpDownloadHandler,
-    "https": HttpDownloadHandler,
-    "dns": DnsDownloadHandler,
-}
-
 #: What the project left alone must not look like its choice; ours, at the add-on's own priority.
 DEFAULTS: dict[str, Any] = {
+    "DOWNLOADER": ArchivalDownloader,
     "CONCURRENT_ITEMS": 8,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 64 * 1024 * 1024,
     "DOWNLOAD_TIMEOUT": 0,
     "DEFAULT_REQUEST_HEADERS": {},
+}
+
+#: Scrapy's setting → the one of ours that decides where the operator wrote both.
+DECIDED_BY: dict[str, str] = {
+    "CONCURRENT_REQUESTS": "MAX_TOE_THREADS",
+    "COOKIES_ENABLED": "IGNORE_COOKIES",
+    "DOWNLOAD_TIMEOUT": "TIMEOUT_SECONDS",
+    "USER_AGENT": "USER_AGENT_TEMPLATE",
 }
 
 #: Commands that look at single pages: no seeds, no contact, nothing kept.
@@ -71,9 +57,6 @@ LOOKING = frozenset({"shell", "fetch", "view", "parse", "check"})
 
 #: Commands that crawl.
 CRAWLING = frozenset({"crawl", "runspider"})
-
-#: The one download slot: politeness belongs to the frontier.
-SLOT = {"concurrency": 100_000, "delay": 0, "randomize_delay": False}
 
 
 class Addon:
@@ -107,29 +90,57 @@ class Addon:
         else:
             check_jobdir(settings)
         settings.set("SCHEDULER", FrontierScheduler, "addon")
-        for component in REMOVED:
-            settings.set_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", component, None)
-        for setting, components in (
-            ("DOWNLOADER_MIDDLEWARES", DOWNLOADER_MIDDLEWARES),
-            ("SPIDER_MIDDLEWARES", SPIDER_MIDDLEWARES),
-            ("ITEM_PIPELINES", ITEM_PIPELINES),
-            ("EXTENSIONS", EXTENSIONS),
-        ):
-            for component, order in components.items():
-                settings.setdefault_in_component_priority_dict(setting, component, order)
-        place(settings, "DOWNLOAD_HANDLERS", HANDLERS)
-        place(settings, "DOWNLOAD_SLOTS", {"heritrix": SLOT})
+        for setting, components in (*COMPONENTS.items(), *CHEAPER.items()):
+            if setting == "ITEM_PIPELINES":
+                continue  # the writers that HERITRIX_WRITERS names, below
+            for path, order in components.items():
+                if order is None:
+                    settings.set_in_component_priority_dict(setting, load_object(path), None)
+                else:
+                    settings.setdefault_in_component_priority_dict(setting, load_object(path), order)
+        place(settings, "DOWNLOAD_HANDLERS", {scheme: load_object(path) for scheme, path in HANDLERS.items()})
+        place(settings, "DOWNLOAD_SLOTS", SLOTS)
         crawl = Crawl.of(self._crawler)
         if looking:
             crawl.looking = True
-        view = settings_of(self._crawler, contact_required=not looking).view
+        ours = settings_of(self._crawler, contact_required=not looking)
+        view = ours.view
+        for order, writer in enumerate(writers(view.writers)):
+            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", writer, order)
         scope_of(self._crawler)
         if view.warc_dir and not looking:
             check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))
-        defaults = {**DEFAULTS, "CONCURRENT_REQUESTS": view.max_toe_threads, "USER_AGENT": user_agent(view)}
+        defaults = {
+            **DEFAULTS,
+            "CONCURRENT_REQUESTS": view.max_toe_threads,
+            "COOKIES_ENABLED": not view.ignore_cookies,
+            "USER_AGENT": user_agent(view),
+        }
         for name, value in defaults.items():
             if not chosen(settings, name):
                 settings.set(name, value, "addon")
+            elif DECIDED_BY.get(name) in ours.explicit:
+                settings.set(name, value, settings.getpriority(name) or 0)
+
+
+def writers(listed: Sequence[Any]) -> list[type]:
+    """The pipelines of ``HERITRIX_WRITERS``, in its order. Raises ConfigurationError for a name that is no writer."""
+    found: list[type] = []
+    for entry in listed:
+        name, properties = entry if isinstance(entry, list) else (entry, {})
+        if name not in WRITERS:
+            raise ConfigurationError("HERITRIX_WRITERS", name, f"no such writer; there are: {', '.join(WRITERS)}")
+        path = WRITERS[name]
+        if path is None:
+            logger.warning("HERITRIX_WRITERS: %r is not available in this version, left out", name)
+            continue
+        if properties:
+            logger.warning("HERITRIX_WRITERS: properties of %r have no effect yet in this version", name)
+        if (writer := load_object(path)) not in found:
+            found.append(writer)
+    if not found:
+        logger.warning("HERITRIX_WRITERS = %r: nothing of this crawl is archived", listed)
+    return found
 
 
 def chosen(settings: BaseSettings, name: str) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from heritrix_scrapy.archive.pipeline import CapturePipeline
+from heritrix_scrapy.archive.pipeline import CapturePipeline, WarcWriterPipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
@@ -30,12 +31,11 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, bind, lookup
-from heritrix_scrapy.scope.factory import Factory
-from heritrix_scrapy.scope.rule import Decision
+from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -62,7 +62,9 @@ class ChainMiddleware:
         self._settings = settings_of(crawler)
         view = self._settings.view
         self._extraction = Extraction(
-            view.extractors, load=partial(load_part, crawler), gate=partial(gate, crawler, view)
+            gated(view.extractors, self._settings.gates),
+            load=partial(load_part, crawler),
+            gate=partial(gate, crawler, view),
         )
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
@@ -71,11 +73,14 @@ class ChainMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    async def process_request(self, request: Request) -> None:
+    def process_request(self, request: Request) -> Awaitable[None] | None:
         curi = lookup(request)
         if curi is None:
             curi = outside(self._crawl, request)
         curi.method = request.method
+        return self._before(curi) if self._steps[Point.BEFORE_FETCH] else None
+
+    async def _before(self, curi: CrawlURI) -> None:
         for step in self._steps[Point.BEFORE_FETCH]:
             await self._ask(step, curi)
             if curi.status != status.UNATTEMPTED:
@@ -162,6 +167,18 @@ class ChainMiddleware:
         if result is not None:
             await result
 
+    def _behind_gate(self, pipeline: Any) -> Callable[[CrawlURI], Any]:
+        """``process_item`` of a pipeline; of the WARC writer only for what the rule before it lets pass."""
+        process_item: Callable[[CrawlURI], Any] = pipeline.process_item
+        rule = self._settings.gates.get("WARC_WRITER")
+        for name, properties in self._settings.view.writers:
+            if name == "warc":
+                rule = properties.get("should_process", rule)
+        if rule is None or not isinstance(pipeline, WarcWriterPipeline):
+            return process_item
+        passes = gate(self._crawler, self._settings.view, rule)
+        return lambda curi: process_item(curi) if passes(curi) else None
+
     def _capture_pipelines(self) -> list[Callable[[CrawlURI], Any]]:
         """``process_item`` of the pipelines that take captures, in the order the settings list them. Scrapy has
         built and opened them by the time the first answer comes."""
@@ -175,7 +192,7 @@ class ChainMiddleware:
                 for cls in classes
                 if everyone or (isinstance(cls, type) and issubclass(cls, CapturePipeline))
             ]
-            self._pipelines = [pipeline.process_item for pipeline in pipelines if pipeline is not None]
+            self._pipelines = [self._behind_gate(pipeline) for pipeline in pipelines if pipeline is not None]
         return self._pipelines
 
 
@@ -205,7 +222,7 @@ class ReleaseMiddleware:
         if response.request is None:
             response.request = request
         spider = crawler.spider
-        if engine_logger.isEnabledFor(logging.DEBUG) and spider is not None and crawler.logformatter is not None:
+        if is_heard(engine_logger, logging.DEBUG) and spider is not None and crawler.logformatter is not None:
             line = crawler.logformatter.crawled(request, response, spider)
             if line is not None:
                 engine_logger.log(line["level"], line["msg"], line["args"], extra={"spider": spider})
@@ -224,6 +241,19 @@ class ReleaseMiddleware:
 
 
 engine_logger = logging.getLogger("scrapy.core.engine")
+
+
+def is_heard(told: logging.Logger, level: int) -> bool:
+    """Whether a handler takes a logger's records of this level. Scrapy leaves its loggers open to all levels and has
+    the handlers drop most: a dropped record costs 25 µs."""
+    if not told.isEnabledFor(level):
+        return False
+    at: logging.Logger | None = told
+    while at is not None:
+        if any(handler.level <= level for handler in at.handlers):
+            return True
+        at = at.parent if at.propagate else None
+    return False
 
 
 def outside(crawl: Crawl, request: Request) -> CrawlURI:
@@ -258,14 +288,24 @@ def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any
     return part
 
 
-def gate(crawler: Crawler, view: Any, value: Any) -> Callable[[CrawlURI], bool]:
-    """The test that a rule before a part comes to: everything passes but what it rejects (Heritrix:
-    Processor.shouldProcessRule). Raises ConfigurationError for what is no rule."""
-    rule = Factory(crawler=crawler).rule(value)
-    configure = getattr(rule, "configure", None)
-    if configure is not None:
-        configure(view)
-    return lambda curi: rule.evaluate(curi) is not Decision.REJECT
+def gated(extractors: Iterable[Any], gates: Mapping[str, Any]) -> list[Any]:
+    """The extractors' entries with the rule that a setting puts before each (``HERITRIX_EXTRACTOR_HTML_SHOULD_
+    PROCESS_RULE``). Raises ConfigurationError for a rule before an extractor that is not there."""
+    waiting = {name: rule for name, rule in gates.items() if name.startswith("EXTRACTOR_")}
+    entries = []
+    for entry in extractors:
+        name = entry[0] if isinstance(entry, list | tuple) else entry
+        capitals = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper() if isinstance(name, str) else ""
+        rule = waiting.pop(capitals, None)
+        if rule is not None:
+            properties = dict(entry[1]) if isinstance(entry, list | tuple) and len(entry) > 1 else {}
+            entry = [name, {"should_process": rule, **properties}]
+        entries.append(entry)
+    for name, rule in waiting.items():
+        raise ConfigurationError(
+            f"HERITRIX_{name}_SHOULD_PROCESS_RULE", rule, "there is no such extractor in HERITRIX_EXTRACTORS"
+        )
+    return entries
 
 
 def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:

@@ -7,6 +7,8 @@ another is typed by a protocol here. So every component also works when it is li
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -15,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from heritrix_scrapy.engine import Bridge
 from heritrix_scrapy.model.hosts import Hosts
+from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -187,9 +190,12 @@ class Crawl:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
-        """The Crawl of this crawler, made when first asked for."""
+        """The Crawl of this crawler, made when first asked for. Raises ConfigurationError when a crawl is starting in
+        which not all of our components are listed."""
         crawl = _crawls.get(crawler)
         if crawl is None:
+            if crawler.crawling:
+                check_listed(crawler.settings)
             crawl = _crawls[crawler] = cls(crawler)
         return crawl
 
@@ -205,13 +211,16 @@ class Crawl:
 
     @property
     def jobdir(self) -> JobDir:
-        """The job's folders: JOBDIR, else a temporary directory."""
+        """The job's folders: JOBDIR, else a temporary directory, which goes with the process when it only looks."""
         if self._jobdir is None:
             path = self.crawler.settings.get("JOBDIR")
             if path:
                 self._jobdir = JobDir(Path(path).resolve(), temporary=False)
             else:
                 self._jobdir = JobDir(Path(tempfile.mkdtemp(prefix="heritrix-job-")), temporary=True)
+                if self.looking:
+                    # not when the spider closes: a shell never closes it
+                    atexit.register(shutil.rmtree, self._jobdir.root, ignore_errors=True)
         return self._jobdir
 
     def add_stats(self, counters: Mapping[str, int]) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.signals import crawl_paused, crawl_resumed
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -76,19 +78,28 @@ class Bridge:
         slot = self._slot()
         return 0 if slot is None else len(slot.inprogress)
 
-    def pause(self, reason: str) -> None:
-        """Stop handing out Requests; what is in flight goes on. The reason stands in status and log."""
+    def pause(self, reason: str, *, wanted: bool = False) -> None:
+        """Stop handing out Requests; what is in flight goes on. The reason stands in status and log. ``wanted``: by
+        the operator, not for a trouble."""
         if self.pause_reason is None:
             self.pause_reason = reason
-            logger.error("crawl paused: %s", reason)
+            logger.log(logging.INFO if wanted else logging.ERROR, "crawl paused: %s", reason)
+            self._tell(crawl_paused, reason=reason)
         engine = self._engine()
         if engine is not None and not engine.paused:
             engine.pause()
 
     def resume(self) -> None:
         """Go on after ``pause``."""
+        was_paused = self.pause_reason is not None
         self.pause_reason = None
         engine = self._engine()
         if engine is not None and engine.paused:
             engine.unpause()
             self.kick()
+        if was_paused:
+            logger.info("crawl resumed")
+            self._tell(crawl_resumed)
+
+    def _tell(self, signal: object, **details: Any) -> None:
+        self._crawler.signals.send_catch_log(signal=signal, spider=self._crawler.spider, **details)

@@ -5,6 +5,14 @@ Handlers get ``curi`` (a CrawlURI) where the line says so, and ``spider`` always
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from pydispatch.dispatcher import Any as Anything  # type: ignore[import-untyped]
+from pydispatch.dispatcher import connections
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
 #: A URI reached its final disposition; ``curi``. Sent before the engine lets go of its Request.
 uri_finished = object()
 
@@ -19,3 +27,12 @@ crawl_paused = object()
 
 #: The crawl goes on after a pause.
 crawl_resumed = object()
+
+
+def listened(crawler: Crawler, signal: object) -> bool:
+    """Whether anyone is connected to a signal of this crawler: sending one to nobody takes Scrapy 8 µs, asking 0.3."""
+    for sender in (crawler.signals.sender, Anything):
+        table = connections.get(id(sender))
+        if table and (signal in table or Anything in table):
+            return True
+    return False

@@ -53,6 +53,8 @@ def line(name: str, text: str | None) -> str:
     """
     if text is None:
         return f"{label(name)}:{CRLF}"
+    if text.isprintable() and _usable(name):
+        return f"{name}: {text}{CRLF}"
     written = value(text)
     if written is None or not _usable(name):
         logger.warning("field left out of a record: %r: %r", name, text[:200])

@@ -214,9 +214,12 @@ class WarcFiles:
         return grown
 
     def sync(self) -> None:
-        """Have the disk hold what was written; files closed before already are."""
+        """Have the disk hold what was written; files closed before already are. Raises StorageFull."""
         if self._fd >= 0 and self._unsynced:
-            os.fdatasync(self._fd)
+            try:
+                os.fdatasync(self._fd)
+            except OSError as error:
+                raise StorageFull(str(self._open_place() / (self._current + OPEN)), cause=error) from error
             self._unsynced = False
 
     def length(self, name: str) -> int:
@@ -241,14 +244,17 @@ class WarcFiles:
         }
 
     def close(self) -> None:
-        """Finish the open file: on disk, without ``.open``."""
+        """Finish the open file: on disk, without ``.open``. Raises StorageFull."""
         if self._fd < 0:
             return
         place = self._open_place()
-        os.fsync(self._fd)
+        try:
+            os.fsync(self._fd)
+            (place / (self._current + OPEN)).rename(place / self._current)
+            sync_directory(place)
+        except OSError as error:
+            raise StorageFull(str(place / (self._current + OPEN)), cause=error) from error
         self._unsynced = False
-        (place / (self._current + OPEN)).rename(place / self._current)
-        sync_directory(place)
         os.close(self._fd)
         self._fd = -1
 

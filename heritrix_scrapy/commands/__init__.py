@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: name → (arguments, one line of help); the module of that name has ``run(arguments, options) -> exit status``.
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
+    "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 

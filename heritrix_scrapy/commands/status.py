@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier.status import status_of_store
+from heritrix_scrapy.frontier.status import status_of_store, totals_of_store
 from heritrix_scrapy.model.errors import StoreError
 from heritrix_scrapy.operate.control import ControlError, ask
 from heritrix_scrapy.store import open_store
@@ -42,9 +42,10 @@ def find(directory: Path) -> dict[str, Any]:
     store = open_store(directory / "frontier")
     try:
         frontier = status_of_store(store, int(time.time() * 1000))
+        state = "FINISHED" if totals_of_store(store).over else "STOPPED"
     finally:
         store.close()
-    return {"state": "STOPPED", "reason": None, "jobdir": str(directory), "frontier": frontier}
+    return {"state": state, "reason": None, "jobdir": str(directory), "frontier": frontier}
 
 
 def as_text(answer: dict[str, Any]) -> str:

@@ -198,7 +198,7 @@ class Extraction:
                 for link in entry.extractor.extract(document) or ():
                     document.add(link)
             except Exception as error:
-                curi.annotate(f"err={type(error).__name__}")
+                curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
                 curi.errors.append((entry.name, error))
                 continue
             if entry.claims:

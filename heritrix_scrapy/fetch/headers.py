@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from heritrix_scrapy.model.crawluri import PREREQ_CONTEXT
-from heritrix_scrapy.model.version import VERSION
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -184,6 +184,8 @@ def _referer(curi: CrawlURI, view: Any, url: str) -> str | None:
 
 def without_user_info(uri: str) -> str:
     """The URI as a Referer may carry it: no user info, no fragment (RFC 9110, 10.1.3)."""
+    if "@" not in uri and "#" not in uri:
+        return uri
     parts = urlsplit(uri)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
 
@@ -191,22 +193,11 @@ def without_user_info(uri: str) -> str:
 def host_of(url: str) -> str:
     """The Host value: authority without user info, without the scheme's own port."""
     scheme, _, rest = url.partition("://")
-    end = next((i for i, c in enumerate(rest) if c in "/?#"), len(rest))
-    authority = rest[:end].rpartition("@")[2]
+    authority = rest.partition("/")[0].partition("?")[0].partition("#")[0].rpartition("@")[2]
     host, colon, port = authority.rpartition(":")
     if colon and (not port or port == DEFAULT_PORTS.get(scheme)) and not host.endswith(":"):
         return host
     return authority
-
-
-def user_agent(view: Any) -> str:
-    """The User-Agent text that a crawl's settings give (Heritrix: CrawlMetadata.getUserAgent)."""
-    return _filled(view.user_agent_template, view.operator_contact_url or "")
-
-
-@lru_cache(maxsize=64)
-def _filled(template: str, contact: str) -> str:
-    return template.replace("@VERSION@", VERSION, 1).replace("@OPERATOR_CONTACT_URL@", contact, 1)
 
 
 def encode(text: str) -> bytes:

@@ -14,7 +14,7 @@ connect-lost):
 | NO_ANSWER | -2; on a used connection one silent retry | -2 after 3 silent retries |
 | UNREADABLE, SILENT | -2 | -2 |
 | DISCONNECTED, BROKEN | the server's, truncated: disconnect | the server's |
-| RESET | the server's, truncated: disconnect | -3 |
+| RESET | the server's, truncated: disconnect (without HERITRIX_WARC_WRITE_CUT_BODIES: -3) | -3 |
 | TIME, LENGTH | the server's, timeTrunc or lenTrunc | the same |
 | ABORTED | the server's, midFetchAbort or stopDownload | the same |
 | STOPPED | none: the URI stays in its queue | the same |
@@ -32,8 +32,6 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pydispatch.dispatcher import Any as Anything  # type: ignore[import-untyped]
-from pydispatch.dispatcher import getReceivers
 from scrapy import signals
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import (
@@ -57,12 +55,13 @@ from heritrix_scrapy.fetch.connect import Connection, Connector, Peer, Pool
 from heritrix_scrapy.fetch.decoding import charset_name, header_charset, unsatisfiable_coding
 from heritrix_scrapy.fetch.exchange import Ending, Exchange, Limits
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.crawluri import CrawlURI, path_query_of
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import numeric_address, server_key
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind, lookup
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.signals import listened
 
 if TYPE_CHECKING:
     from typing import Self
@@ -138,16 +137,6 @@ class HttpDownloadHandler:
     def view(self, curi: CrawlURI) -> Any:
         """The settings that hold for this URI."""
         return settings_of(self.crawler).for_uri(curi)
-
-    def listens(self, signal: object) -> bool:
-        """Whether anyone is connected to a signal of this crawler."""
-        sender = self.crawler.signals.sender
-        return bool(
-            getReceivers(sender, signal)
-            or getReceivers(sender, Anything)
-            or getReceivers(Anything, signal)
-            or getReceivers(Anything, Anything)
-        )
 
     def ask(self, signal: object, request: Request, **details: Any) -> StopDownload | None:
         """Send a signal; return the StopDownload that a receiver raised."""
@@ -386,7 +375,7 @@ class _Fetch:
             self.request.method,
             self._limits(),
             on_head=self._on_head,
-            on_data=self._on_data if self.warnsize or handler.listens(signals.bytes_received) else None,
+            on_data=self._on_data if self.warnsize or listened(handler.crawler, signals.bytes_received) else None,
             whole_stream=self.heritrix,
         )
         self.exchange = exchange
@@ -413,7 +402,7 @@ class _Fetch:
             return True
         if self.warnsize and head.length and head.length > self.warnsize:
             self._warn(head.length, expected=True)
-        if self.handler.listens(signals.headers_received):
+        if listened(self.handler.crawler, signals.headers_received):
             self.stop = self.handler.ask(
                 signals.headers_received, self.request, headers=_headers(head.headers), body_length=head.length
             )
@@ -446,7 +435,7 @@ class _Fetch:
         self.body_bytes += len(data)
         if self.warnsize and self.body_bytes > self.warnsize:
             self._warn(self.body_bytes, expected=False)
-        if self.handler.listens(signals.bytes_received):
+        if listened(self.handler.crawler, signals.bytes_received):
             self.stop = self.handler.ask(signals.bytes_received, self.request, data=data)
         return self.stop is not None
 
@@ -529,7 +518,7 @@ class _Fetch:
                     DownloadFailedError(f"Content-Length {head.bad_length.decode('latin-1')!r} is no number"),
                 )
         curi.ended_ms = self.handler.crawl.clock.now_ms()
-        if ending is Ending.RESET and self.heritrix:
+        if ending is Ending.RESET and not self.view.warc_write_cut_bodies:
             self._failed(status.CONNECT_LOST, ResponseDataLossError(str(exchange.error)), exchange.error)
         if ending is Ending.ABORTED and self.is_body_unwanted:
             curi.annotate("midFetchAbort")
@@ -641,10 +630,7 @@ def _target(url: str) -> str:
     """Path and query as they go into the request line; what would break the line is escaped."""
     _, _, rest = url.partition("://")
     rest = _BREAKING.sub(lambda found: f"%{ord(found[0]):02X}", rest.partition("#")[0])
-    for i, c in enumerate(rest):
-        if c in "/?":
-            return rest[i:] if c == "/" else "/" + rest[i:]
-    return "/"
+    return path_query_of(rest)
 
 
 def _headers(fields: list[tuple[bytes, bytes]]) -> Headers:

@@ -25,7 +25,6 @@ from scrapy.exceptions import (
 from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.robots import crawl_delay
@@ -34,8 +33,10 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -142,7 +143,7 @@ class PreconditionMiddleware(_Judge):
                 ", ".join(f"{name}_proxy" for name in proxies),
             )
 
-    async def process_request(self, request: Request) -> Request | None:
+    def process_request(self, request: Request) -> Request | Awaitable[None] | None:
         curi = self._curi(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return None
@@ -156,13 +157,20 @@ class PreconditionMiddleware(_Judge):
             if curi.class_key:
                 mark(curi, decision)
                 return request
-            decision = await self._satisfy(request, curi, decision)
+            return self._satisfied(request, curi, decision)
+        self._settle(curi, decision)
+        return None
+
+    async def _satisfied(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> None:
+        self._settle(curi, await self._satisfy(request, curi, missing))
+
+    def _settle(self, curi: CrawlURI, decision: Decision) -> None:
+        """Write the decision down. Raises what the Request ends as when it is not to be fetched."""
         mark(curi, decision)
         if isinstance(decision, Stop):
             if curi.status == status.ROBOTS_PRECLUDED and curi.spider_request and self._crawler.stats is not None:
                 self._crawler.stats.inc_value("robotstxt/forbidden")
             raise ending(curi, self._crawl.hosts.server(server_key(curi.uri)).robots_error)
-        return None
 
     def _decide(self, request: Request, curi: CrawlURI) -> Decision:
         view = self._settings.for_uri(curi)

@@ -6,11 +6,10 @@ URI waited in its queue.
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.uri.java_match import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,12 +38,6 @@ def preselect(curi: CrawlURI, view: Any, in_scope: Callable[[CrawlURI], bool]) -
     return 0
 
 
-def matches(expression: str | re.Pattern[str], text: str) -> bool:
-    """Whether an expression matches the whole text; character classes and case are those of ASCII."""
-    pattern = _compiled(expression) if isinstance(expression, str) else expression
-    return pattern.fullmatch(text) is not None
-
-
-@lru_cache(maxsize=1024)
-def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression, re.ASCII)
+def matches(expression: str, text: str) -> bool:
+    """Whether an operator's expression, in Java's language, matches the whole text."""
+    return matcher(expression)(text)

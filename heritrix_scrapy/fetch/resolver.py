@@ -170,11 +170,12 @@ def hosts_file(path: Path = HOSTS_FILE) -> dict[str, list[str]]:
 
 
 async def system_lookup(name: str) -> list[str]:
-    """Addresses that the operating system gives, in its order; empty when it gives none."""
+    """Addresses that the operating system gives, in its order; empty when it gives none. ``localhost`` is there also
+    where no hosts file says so (RFC 6761, 6.3)."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        return []
+        return ["127.0.0.1"] if name.rstrip(".").lower() == "localhost" else []
     return [address for address in _unique(str(entry[4][0]) for entry in found) if address not in UNSPECIFIED]
 
 

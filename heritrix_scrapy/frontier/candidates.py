@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 #: A redirect is promoted to a seed only this close to its seed.
 MAX_PROMOTED_HOPS = 5
+#: Links remembered as seen: 3 MB.
+KNOWN = 16_384
 
 
 def outlinks_wanted(code: int, *, process_error_outlinks: bool) -> bool:
@@ -55,9 +57,7 @@ def follow_embeds(parent: CrawlURI, link: Outlink) -> bool:
     if hop in (hops.EMBED, hops.INFERRED):
         return True
     if hop == hops.REFER:
-        return (
-            parent.spider_request or parent.seed or parent.path[-1:] not in (hops.NAVLINK, hops.SUBMIT, hops.MANIFEST)
-        )
+        return parent.spider_request or parent.seed or parent.path[-1:] not in _UNASKED
     if hop == hops.SPECULATIVE:
         return any(kind in parent.content_type for kind in _OWN_GUESSES)
     return False
@@ -87,8 +87,13 @@ class Candidates:
         self._preparer = preparer
         self._prepare = preparer.prepare
         self._unseen = unseen
+        #: Whether the links of a URI are looked at; None: always (``HERITRIX_CANDIDATES_SHOULD_PROCESS_RULE``).
+        self.gate: Callable[[CrawlURI], bool] | None = None
         self.rejected = 0
         self.repeated = 0
+        #: Links met lately that are among the seen: the pages of a site share most of theirs, and the key and the
+        #: store's answer cost ten times as much as looking here.
+        self._known: set[str] = set()
 
     def judge(self, parent: CrawlURI) -> Iterator[tuple[CrawlURI, bytes | None]]:
         """The prepared candidates that the links of a fetched URI make, in their order. With each the row that its
@@ -101,11 +106,14 @@ class Candidates:
         view = parent.settings
         if not links or not outlinks_wanted(parent.status, process_error_outlinks=view.process_error_outlinks):
             return
+        if self.gate is not None and not self.gate(parent):
+            return
         follow = FOLLOW[view.follow]
         for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
         promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
         # a log of the scope has a line for each link, known or not
         uniform = self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file)
+        known = self._known
         canonicalise = self._preparer.plan(view).canonicalise
         canonical = row = None
         for link in links:
@@ -113,16 +121,22 @@ class Candidates:
                 continue
             hop = link.hop
             if uniform and hop != hops.REFER:
+                if link.uri in known:
+                    self.repeated += 1
+                    continue
                 canonical = canonicalise(link.uri)
                 row = unseen(canonical)
                 if row is None:
+                    if len(known) >= KNOWN:
+                        known.clear()
+                    known.add(link.uri)
                     self.repeated += 1
                     continue
             else:
                 canonical = row = None
             child = parent.child(link)
             if promotes and hop == hops.REFER:
-                child.seed = True
+                child.seed = view.seeds_redirect_new_seeds_allow_tlds or not is_top_level(child.host)
             try:
                 child.settings = for_uri(child)
                 if not decide(child):
@@ -169,6 +183,14 @@ def mark_prerequisite(parent: CrawlURI, uri: str) -> CrawlURI:
     parent.status = status.DEFERRED
     parent.deferrals += 1
     return parent.prerequisite_child(uri)
+
+
+def is_top_level(host: str) -> bool:
+    """Whether a host's whole name is a top-level domain."""
+    # the list behind it costs half a second to load, and hardly any crawl asks
+    from heritrix_scrapy.uri.domain import public_suffixes
+
+    return public_suffixes().is_top(host)
 
 
 def promote(child: CrawlURI) -> None:

@@ -48,7 +48,8 @@ class Frontier:
     ``decide``: whether the scope accepts a candidate; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
-    each seed that comes as a Request or by a seed's redirect; ``canonicaliser``: settings → the function
+    each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
+    queue that is taken out of the crawl; ``canonicaliser``: settings → the function
     that makes the canonical form of a URI's text.
     """
 
@@ -65,6 +66,7 @@ class Frontier:
         crawl_delay: Callable[[CrawlURI], float | None] | None = None,
         before_finish: Iterable[Callable[[CrawlURI], None]] = (),
         seed_found: Callable[[CrawlURI], None] | None = None,
+        queue_retired: Callable[[str], None] | None = None,
         canonicaliser: Callable[[Any], Callable[[str], str]] = prepare.canonicaliser,
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
@@ -82,7 +84,9 @@ class Frontier:
         preparer = prepare.Preparer(canonicaliser, heritrix=self._heritrix)
         preparer.plan(view)  # a policy that does not exist ends the start, not the first URI
         self.candidates = Candidates(decide, settings, preparer, self._ledger.unseen)
-        self._queues = Queues(self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept)
+        self._queues = Queues(
+            self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
+        )
         self._in_process: dict[str, CrawlURI] = {}
         #: What the next try of a URI knows of the last one, by its key: heritrix profile only.
         self._stale: dict[bytes, tuple[str, str | None, int, str | None]] = {}

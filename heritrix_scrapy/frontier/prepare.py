@@ -100,7 +100,7 @@ def class_key(curi: CrawlURI, view: Any) -> str:
     if uri.startswith("whois:"):
         return WHOIS_QUEUE
     basis = curi.via if curi.via and curi.path[-1:] == hops.PREREQ else uri
-    return view.force_queue_assignment or surt_authority(basis, strict=view.profile == "heritrix") or DEFAULT_QUEUE
+    return view.force_queue_assignment or surt_authority(basis, strict=view.strict_uri_fixup) or DEFAULT_QUEUE
 
 
 # -- cost and precedence -----------------------------------------------------------------------------------

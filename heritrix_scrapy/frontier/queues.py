@@ -29,14 +29,22 @@ _EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
 
 class Queues:
     """All queues. ``floor``: gives the precedence from which on queues are not worked on; ``by_state``: how many
-    are in each state."""
+    are in each state; ``retired``: called with the class key of a queue that is retired."""
 
-    def __init__(self, ledger: Ledger, floor: Callable[[], int], *, kept: int = QUEUES_KEPT) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        floor: Callable[[], int],
+        *,
+        kept: int = QUEUES_KEPT,
+        retired: Callable[[str], None] | None = None,
+    ) -> None:
         self.lists = Lists()
         self.by_state = dict.fromkeys(State, 0)
         self._ledger = ledger
         self._floor = floor
         self._kept = kept
+        self._retired = retired
         self._loaded: dict[str, Queue] = {}
 
     # -- by name -------------------------------------------------------------------------------------------
@@ -204,6 +212,8 @@ class Queues:
         queue.retiring = False
         self._ledger.totals.queued -= queue.record.count
         self.lists.retired.append(queue.class_key)
+        if self._retired is not None:
+            self._retired(queue.class_key)
 
     def reconsider_retired(self) -> None:
         """Let every retired queue take its turn again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -25,9 +26,10 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
 from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
+from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.signals import uri_finished, uri_retried
+from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -46,6 +48,9 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
+
+#: Answers whose Location Scrapy's RedirectMiddleware takes up.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 #: Seconds after which a flush that the disk refused is tried again.
 FLUSH_AGAIN = 1.0
@@ -102,24 +107,40 @@ class FrontierScheduler(BaseScheduler):
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
                 seed_found=scope.seed_found,
+                queue_retired=self._queue_retired,
             )
+            view = self._settings.view
+            if view.candidates_should_process_rule is not None:
+                frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             recovery = frontier.open()
         except StoreError as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        if not crawl.looking:
+            for line in self._settings.lines:
+                logger.info("%s", line)
         self._resumed = not recovery.new
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
+        if crawl.jobdir.temporary and not crawl.looking:
+            logger.warning(
+                "no JOBDIR: this crawl cannot be resumed; its logs are in %s, its WARC files in %s",
+                crawl.jobdir.logs,
+                self._settings.view.warc_dir or Path.cwd(),
+            )
         if not crawl.looking:
             read_seeds(frontier, crawl, self._settings)
         if self._settings.view.pause_at_start:
-            crawl.bridge.pause("HERITRIX_PAUSE_AT_START")
+            crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
         self._arm()
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
         return None if ask is None else ask(curi)
+
+    def _queue_retired(self, class_key: str) -> None:
+        self._crawler.signals.send_catch_log(signal=queue_retired, class_key=class_key, spider=self._spider)
 
     def _find_callback(self, spider: Spider) -> Any:
         name = self._settings.view.callback
@@ -252,6 +273,8 @@ class FrontierScheduler(BaseScheduler):
             path = hops.extend(parent.path if parent is not None else "", hops.REFER)
             curi = CrawlURI(uri, path=path, via=request_uri(via), via_context="Location:")
             if parent is not None:
+                # this Request fetches the target: the same link of the page, once more, must not
+                parent.outlinks = [link for link in parent.outlinks if link.hop != hops.REFER]
                 curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
                 curi.seed = parent.seed and bool(self._settings.view.seeds_redirect_new_seeds)
         elif meta.get("is_start_request"):
@@ -282,11 +305,14 @@ class FrontierScheduler(BaseScheduler):
 
     def _serialise(self, request: Request) -> bytes | None:
         """The Request as it is stored; None when it cannot be, and is kept in memory."""
+        if self._crawl.looking:
+            # a shell gives its Request a callback only after it has been scheduled
+            return None
         try:
             return pickle.dumps(request.to_dict(spider=self._spider), protocol=5)
         except Exception as error:
             self._count("frontier/unserializable")
-            if not self._warned_unserializable and not self._crawl.looking:
+            if not self._warned_unserializable:
                 self._warned_unserializable = True
                 logger.warning(
                     "%s cannot be serialised (%s): it is kept in memory, and after a crash its URI is archived"
@@ -360,6 +386,8 @@ class FrontierScheduler(BaseScheduler):
                     # a middleware put another Request in its place before it was fetched
                     curi.status = status.BLOCKED_BY_CUSTOM
                     curi.annotate("replaced")
+                if curi.status in REDIRECTS and self._leaves_redirects(request, curi.status):
+                    curi.outlinks = [link for link in curi.outlinks if link.context != "Location:"]
                 final = frontier.finish(curi, now)
                 if final:
                     self._kept.pop(curi.ordinal, None)
@@ -379,8 +407,20 @@ class FrontierScheduler(BaseScheduler):
             curi.recorder.close()
         self._arm()
 
+    def _leaves_redirects(self, request: Request, code: int) -> bool:
+        """Whether the spider has Scrapy's RedirectMiddleware decide about such an answer: follow it or, off-site or
+        beyond the limit, not."""
+        meta = request.meta
+        return self._crawler.settings.getbool("REDIRECT_ENABLED") and not (
+            meta.get("dont_redirect")
+            or meta.get("handle_httpstatus_all")
+            or code in (meta.get("handle_httpstatus_list") or ())
+            or code in (getattr(self._spider, "handle_httpstatus_list", None) or ())
+        )
+
     def _tell(self, signal: object, curi: CrawlURI) -> None:
-        self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
+        if listened(self._crawler, signal):
+            self._crawler.signals.send_catch_log(signal=signal, curi=curi, spider=self._spider)
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)

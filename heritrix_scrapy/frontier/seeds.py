@@ -48,7 +48,7 @@ def read_seeds(frontier: Frontier, crawl: Crawl, settings: SettingsSource) -> in
 
 def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any) -> Iterator[CrawlURI]:
     """Tell the listeners of every line; gives the seeds as URIs to be scheduled."""
-    for line in seed_lines("\n".join(lines), strict=view.profile == "heritrix"):
+    for line in seed_lines("\n".join(lines), strict=view.strict_uri_fixup):
         if line.uri is None:
             understood = [listener.non_seed_line(line.text) for listener in listeners]
             if not any(understood):

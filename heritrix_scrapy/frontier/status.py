@@ -62,10 +62,15 @@ def why(record: QueueRecord) -> str:
     return "politeness"
 
 
+def totals_of_store(store: Store) -> Totals:
+    """The counters of a stopped crawl."""
+    row = store.get(keys.STATE)
+    return Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
+
+
 def status_of_store(store: Store, now_ms: int) -> dict[str, Any]:
     """The same, of a stopped crawl; nothing is in process there."""
-    row = store.get(keys.STATE)
-    totals = Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
+    totals = totals_of_store(store)
     by_state = dict.fromkeys(State, 0)
     waiting: list[tuple[int, str, QueueRecord]] = []
     for key, value in store.range(keys.QUEUE, keys.after(keys.QUEUE)):

@@ -254,10 +254,7 @@ class CrawlURI:
         _, slashes, rest = self.uri.partition("://")
         if not slashes:
             return "/"
-        for i, c in enumerate(rest):
-            if c in "/?":
-                return rest[i:] if c == "/" else "/" + rest[i:]
-        return "/"
+        return path_query_of(rest)
 
     # -- response ------------------------------------------------------------------------------------------
 
@@ -276,11 +273,16 @@ def authority_of(uri: str) -> str:
         return ""
     if not rest.startswith("//"):
         return rest.partition("?")[0] if scheme in ("dns", "whois") else ""
-    rest = rest[2:]
-    for i, c in enumerate(rest):
-        if c in "/?#":
-            return rest[:i]
-    return rest
+    authority = rest[2:].partition("/")[0]
+    return authority.partition("?")[0].partition("#")[0]
+
+
+def path_query_of(rest: str) -> str:
+    """Path and query in what follows the ``//`` of a URI, at least ``/``."""
+    slash, mark = rest.find("/"), rest.find("?")
+    if slash >= 0 and (mark < 0 or slash < mark):
+        return rest[slash:]
+    return "/" + rest[mark:] if mark >= 0 else "/"
 
 
 def host_of(uri: str) -> str:

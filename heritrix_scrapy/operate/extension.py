@@ -35,7 +35,9 @@ class ControlExtension:
     async def spider_opened(self) -> None:
         if self._crawl.jobdir.temporary or self._crawl.looking:
             return
-        server = ControlServer(self._crawl.jobdir.root, {"status": self.status})
+        server = ControlServer(
+            self._crawl.jobdir.root, {"status": self.status, "pause": self.pause, "unpause": self.unpause}
+        )
         try:
             await server.start()
         except OSError as error:
@@ -48,8 +50,27 @@ class ControlExtension:
             await self._server.close()
             self._server = None
 
+    def pause(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Hand out nothing more; what is in flight goes on."""
+        self._crawl.bridge.pause("by the operator", wanted=True)
+        return self._state()
+
+    def unpause(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Go on after a pause, whoever asked for it; what was in the way may still be, and pause the crawl again."""
+        self._crawl.bridge.resume()
+        return self._state()
+
     def status(self, request: dict[str, Any]) -> dict[str, Any]:
         """State and reason, counts, queues and what waits, why."""
+        crawl = self._crawl
+        answer = self._state()
+        if crawl.frontier is not None:
+            answer["frontier"] = crawl.frontier.status()
+        for name, source in crawl.status_sources.items():
+            answer[name] = source()
+        return answer
+
+    def _state(self) -> dict[str, Any]:
         crawl = self._crawl
         bridge = crawl.bridge
         if bridge.is_closing():
@@ -58,9 +79,4 @@ class ControlExtension:
             state = "PAUSED"
         else:
             state = "RUNNING"
-        answer: dict[str, Any] = {"state": state, "reason": bridge.pause_reason, "jobdir": str(crawl.jobdir.root)}
-        if crawl.frontier is not None:
-            answer["frontier"] = crawl.frontier.status()
-        for name, source in crawl.status_sources.items():
-            answer[name] = source()
-        return answer
+        return {"state": state, "reason": bridge.pause_reason, "jobdir": str(crawl.jobdir.root)}

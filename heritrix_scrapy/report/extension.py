@@ -53,6 +53,9 @@ class ReportExtension:
         self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
+        self._types: set[str] = set()
+        #: The URI that ended last and its counters: the frontier asks for them right after.
+        self._counted: tuple[CrawlURI, Mapping[str, int]] | None = None
         self._pending_since = 0.0
         self._timer: Any = None
         self._began = self._told = self._noted = 0.0
@@ -73,7 +76,8 @@ class ReportExtension:
 
     def tally(self, curi: CrawlURI) -> Mapping[str, int]:
         """Counters that this finished URI adds."""
-        return tally(curi)
+        counted = self._counted
+        return counted[1] if counted is not None and counted[0] is curi else tally(curi, self._types)
 
     def finished(self, curi: CrawlURI) -> None:
         """Write the URI's line, and what went wrong with it into the log for that."""
@@ -83,7 +87,10 @@ class ReportExtension:
         if status.lookup(curi.status).runtime_error:
             self._logs.append(RUNTIME_ERRORS, failure_entry(text, cause(curi)))
         self._errors(curi, now, text)
-        self._counters.update(counters := tally(curi))
+        counters = tally(curi, self._types)
+        self._counted = (curi, counters)
+        for name, count in counters.items():
+            self._counters[name] += count
         self._count(counters)
 
     def retried(self, curi: CrawlURI) -> None:
@@ -123,6 +130,7 @@ class ReportExtension:
         self._begin(new=True)
         self._began = self._told = self._noted = self._crawl.clock.monotonic()
         self._first = self._moment("start")
+        self._types.update(name[5:] for name in self._totals() if name.startswith("mime/"))
         if self._crawl.looking:
             return
         now = self._crawl.clock.now_ms()
@@ -185,7 +193,8 @@ class ReportExtension:
 
     def _count(self, counters: Mapping[str, int]) -> None:
         """Gather for the stats; they are given about once a second."""
-        self._pending.update(counters)
+        for name, count in counters.items():
+            self._pending[name] += count
         now = self._crawl.clock.monotonic()
         if now - self._pending_since >= 1:
             self._pending_since = now

@@ -65,9 +65,12 @@ class LogFile:
         self.length += len(data)
 
     def sync(self) -> None:
-        """Have the disk hold what was flushed."""
+        """Have the disk hold what was flushed. Raises StorageFull."""
         if self._fd >= 0 and self._synced < self.length:
-            os.fdatasync(self._fd)
+            try:
+                os.fdatasync(self._fd)
+            except OSError as error:
+                raise StorageFull(str(self.path), cause=error) from error
             self._synced = self.length
 
     def open(self) -> None:

@@ -33,14 +33,25 @@ BYTES = (("duplicate:server-not-modified", "not_modified"), ("duplicate:digest",
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,40}/[a-z0-9!#$&^_.+-]{1,80}|no-type|unknown")
 
 
-def media_type(text: str) -> str:
-    """The type that an answer is counted under, in lower case; ``other`` for what is none."""
+#: So many types at most have counters of their own, whatever servers make up.
+MOST_TYPES = 1000
+
+
+def media_type(text: str, known: set[str] | None = None) -> str:
+    """The type that an answer is counted under, in lower case; ``other`` for what is none, and for a new one when
+    ``known``, to which it is added, has enough."""
     mime = truncate_mime(text).lower()
-    return mime if _TYPE.fullmatch(mime) else "other"
+    if known is not None and mime in known:
+        return mime
+    if not _TYPE.fullmatch(mime) or (known is not None and len(known) >= MOST_TYPES):
+        return "other"
+    if known is not None:
+        known.add(mime)
+    return mime
 
 
-def tally(curi: CrawlURI) -> Mapping[str, int]:
-    """Counter → what this URI adds to it.
+def tally(curi: CrawlURI, types: set[str] | None = None) -> Mapping[str, int]:
+    """Counter → what this URI adds to it. ``types``: media types that have counters already.
 
     ``uris/...`` by disposition, ``status/CODE``, and of each success ``bytes/CLASS``, ``urls/CLASS``,
     ``mime/TYPE`` and ``mime_bytes/TYPE``.
@@ -50,7 +61,7 @@ def tally(curi: CrawlURI) -> Mapping[str, int]:
     if end is Disposition.SUCCESS:
         size = max(curi.content_size, 0)
         kind = next((name for note, name in BYTES if note in curi.annotations), "novel")
-        mime = media_type(curi.content_type)
+        mime = media_type(curi.content_type, types)
         counters[f"urls/{kind}"] = 1
         counters[f"bytes/{kind}"] = size
         counters[f"mime/{mime}"] = 1

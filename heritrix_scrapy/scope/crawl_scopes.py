@@ -77,7 +77,7 @@ class _OfSeeds(PredicatedDecideRule):
         self._strict = False
 
     def configure(self, view: Any) -> None:
-        self._strict = view.profile == "heritrix"
+        self._strict = view.strict_uri_fixup
 
     def seed_added(self, uri: str, written: str) -> None:
         """A seed; ``written``: its text before it was fixed up."""

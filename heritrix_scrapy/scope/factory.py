@@ -12,11 +12,14 @@ from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.catalogue import REFUSED, RULES, checked, known_name
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.presets import PRESETS, default_rules
-from heritrix_scrapy.scope.rule import DecideRule
+from heritrix_scrapy.scope.rule import REJECT, DecideRule
+from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.settings.validate import load_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 __all__ = ["COMMON", "PRESETS", "RULES", "SETTING", "Factory", "default_rules"]
 
@@ -124,3 +127,12 @@ class _Adopted(DecideRule):
     @property
     def name(self) -> str:
         return type(self._rule).__name__
+
+
+def gate(crawler: Any, view: Any, value: Any) -> Callable[[CrawlURI], bool]:
+    """The test that a rule before a part comes to: everything passes but what it rejects (Heritrix:
+    Processor.shouldProcessRule). Raises ConfigurationError for what is no rule."""
+    rule = Factory(crawler=crawler).rule(value)
+    sequence = DecideRuleSequence([rule])
+    sequence.configure(view)
+    return lambda curi: sequence.evaluate(curi) is not REJECT

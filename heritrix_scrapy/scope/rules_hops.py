@@ -143,7 +143,7 @@ class AddRedirectFromRootServerToScope(PredicatedDecideRule):
         self._strict = False
 
     def configure(self, view: Any) -> None:
-        self._strict = view.profile == "heritrix"
+        self._strict = view.strict_uri_fixup
 
     def matches(self, curi: CrawlURI) -> bool:
         via = curi.via
@@ -164,7 +164,7 @@ class HopCrossesAssignmentLevelDomainDecideRule(PredicatedDecideRule):
         self._strict = False
 
     def configure(self, view: Any) -> None:
-        self._strict = view.profile == "heritrix"
+        self._strict = view.strict_uri_fixup
 
     def matches(self, curi: CrawlURI) -> bool:
         via = curi.via

@@ -71,7 +71,7 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         self._semantics = self.semantics or view.seed_slash_semantics
         if self.surts_dump_file is None and view.profile == "heritrix":
             self.surts_dump_file = DUMP
-        self.prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
+        self.prefixes = SurtPrefixSet(strict=view.strict_uri_fixup)
         text = text_of(self.surts_source)
         if not self.prefixes.strict:
             text = BARE_PREFIX.sub(r"\1+", text)
@@ -239,7 +239,7 @@ class ViaSurtPrefixedDecideRule(PredicatedDecideRule):
         self._prefixes = SurtPrefixSet()
 
     def configure(self, view: Any) -> None:
-        self._prefixes = SurtPrefixSet(strict=view.profile == "heritrix")
+        self._prefixes = SurtPrefixSet(strict=view.strict_uri_fixup)
         for prefix in self.surt_prefixes:
             self._prefixes.add_directive(prefix)
 

@@ -12,7 +12,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
 from heritrix_scrapy.settings.sheets import Sheets, addresses
-from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile
+from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, gates
 from heritrix_scrapy.settings.view import Settings, View
 
 if TYPE_CHECKING:
@@ -117,6 +117,9 @@ AS_IT_IS: dict[str, str] = {
     "RETRY_HTTP_CODES": "holds for the spider's own Requests",
     "RETRY_EXCEPTIONS": "holds for the spider's own Requests",
     "RETRY_PRIORITY_ADJUST": "holds for the spider's own Requests",
+    "DEPTH_PRIORITY": "orders the spider's own Requests within a queue",
+    "DOWNLOAD_FAIL_ON_DATALOSS": "the spider hears of a body that was cut off, or gets it; it is archived either way",
+    "ROBOTSTXT_USER_AGENT": "robots.txt is read for it where the spider's own Requests are concerned",
 }
 
 #: Scrapy's settings that have no effect in a crawl of ours, and who decides instead.
@@ -129,7 +132,6 @@ NO_EFFECT: dict[str, str] = {
     "CONCURRENT_REQUESTS_PER_IP": "one URI of a queue is in process at a time; see HERITRIX_PARALLEL_QUEUES",
     "RANDOMIZE_DOWNLOAD_DELAY": "the frontier's pauses are not random",
     "DOWNLOAD_SLOTS": "the frontier decides the pauses",
-    "DEPTH_PRIORITY": "the frontier decides the order",
     "SCHEDULER_DISK_QUEUE": "the frontier is the queue",
     "SCHEDULER_MEMORY_QUEUE": "the frontier is the queue",
     "SCHEDULER_PRIORITY_QUEUE": "the frontier is the queue",
@@ -139,10 +141,8 @@ NO_EFFECT: dict[str, str] = {
     "DNS_RESOLVER": "look-ups go through dns: URIs; see HERITRIX_DNS_SERVERS",
     "DNS_TIMEOUT": "look-ups go through dns: URIs",
     "DOWNLOADER_CLIENTCONTEXTFACTORY": "HERITRIX_SSL_TRUST_LEVEL decides which certificates are trusted",
-    "DOWNLOAD_FAIL_ON_DATALOSS": "a body that was cut off is kept and marked",
     "HTTPCACHE_ENABLED": "every URI is fetched and archived",
     "ROBOTSTXT_PARSER": "HERITRIX_ROBOTS_POLICY decides",
-    "ROBOTSTXT_USER_AGENT": "robots.txt is read for the User-Agent that is sent",
 }
 
 
@@ -206,9 +206,16 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
     check_identity(values, contact_required=contact_required, template_given="USER_AGENT_TEMPLATE" in given)
     view = View(values)
     sheets = None
-    if values["SHEETS"] or values["SHEET_ASSOCIATIONS"]:
-        sheets = Sheets(values["SHEETS"], values["SHEET_ASSOCIATIONS"], view, strict=profile == "heritrix")
-    return Settings(view, explicit=given, lines=(*lines, *told), sheets=sheets, addressed=addresses(ours))
+    if view.sheets or view.sheet_associations:
+        sheets = Sheets(view.sheets, view.sheet_associations, view, strict=view.strict_uri_fixup)
+    return Settings(
+        view,
+        explicit=given,
+        lines=(*lines, *told),
+        sheets=sheets,
+        addressed=addresses(ours),
+        gates=gates(ours),
+    )
 
 
 def settings_of(crawler: Crawler, *, contact_required: bool = True) -> Settings:

@@ -30,6 +30,9 @@ CONTACT_URL = re.compile(r"https?://\S+", re.ASCII)
 FROM_ADDRESS = re.compile(r"\s*|\S+@[-\w]+\.[-\w.]+")
 CONTACT_PLACE = "@OPERATOR_CONTACT_URL@"
 
+#: Rules that are asked before an extractor or a writer works on a URI.
+GATE = re.compile(r"(EXTRACTOR_[A-Z0-9_]+|WARC_WRITER)_SHOULD_PROCESS_RULE")
+
 _HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
 
 #: Endings that a policy's full class name has and its short name has not.
@@ -277,7 +280,7 @@ def check_names(names: Mapping[str, Any]) -> list[str]:
         name = key.removeprefix(PREFIX)
         if name in BY_NAME:
             continue
-        if re.fullmatch(r"SCOPE\[\w+\]\.\w+", name):
+        if re.fullmatch(r"SCOPE\[\w+\]\.\w+", name) or GATE.fullmatch(name):
             continue
         if name in KNOWN_LATER or name.endswith(LATER_SUFFIX):
             lines.append(f"{key} has no effect yet in this version")
@@ -286,6 +289,23 @@ def check_names(names: Mapping[str, Any]) -> list[str]:
         hint = f"; did you mean {PREFIX}{near[0]}?" if near else ""
         raise ConfigurationError(key, value, f"no such setting{hint}")
     return lines
+
+
+def gates(names: Mapping[str, Any]) -> dict[str, Any]:
+    """The rules that stand before parts, by the part's name in capitals (``EXTRACTOR_HTML``, ``WARC_WRITER``).
+
+    Raises ConfigurationError for what is no rule.
+    """
+    found = {}
+    for key, value in names.items():
+        if taken := GATE.fullmatch(key.removeprefix(PREFIX)):
+            try:
+                found[taken.group(1)] = component(
+                    _from_text(value) if isinstance(value, str) and value.startswith("[") else value
+                )
+            except Refused as refused:
+                raise ConfigurationError(key, value, str(refused)) from None
+    return found
 
 
 def check_profile(value: Any) -> str:

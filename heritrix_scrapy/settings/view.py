@@ -64,7 +64,7 @@ def default_view(profile: str = "modern", **values: Any) -> View:
 class Settings:
     """What the operator wants: the View without sheets, and the View for a URI."""
 
-    __slots__ = ("addressed", "explicit", "lines", "sheets", "view")
+    __slots__ = ("addressed", "explicit", "gates", "lines", "sheets", "view")
 
     def __init__(
         self,
@@ -74,14 +74,17 @@ class Settings:
         lines: tuple[str, ...] = (),
         sheets: Sheets | None = None,
         addressed: Mapping[Address, Any] | None = None,
+        gates: Mapping[str, Any] | None = None,
     ) -> None:
         """``explicit``: names of the table that the operator gave; ``lines``: for the log at the start; ``sheets``:
-        None when nothing is overridden anywhere; ``addressed``: values for properties of single rules."""
+        None when nothing is overridden anywhere; ``addressed``: values for properties of single rules;
+        ``gates``: rules before parts, by the part's name in capitals."""
         self.view = view
         self.explicit = explicit
         self.lines = lines
         self.sheets = sheets
         self.addressed = addressed or {}
+        self.gates = gates or {}
 
     @property
     def profile(self) -> str:

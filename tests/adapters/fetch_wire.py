@@ -6,10 +6,10 @@ import datetime
 from typing import Any
 
 from heritrix_scrapy.fetch.dns_handler import record_text
-from heritrix_scrapy.fetch.headers import user_agent
 from heritrix_scrapy.fetch.resolver import Answer, Lookup, RecordSet
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.settings.agent import user_agent
 
 
 def values_of(expected: dict[str, Any]) -> Any:

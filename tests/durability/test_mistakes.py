@@ -9,7 +9,10 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
 
+from heritrix_scrapy.addon import check_handlers, check_scheduler
+from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.store.leveldb import SCHEMA_KEY, LevelStore
 from tests.durability.watch import until
 
@@ -49,9 +52,6 @@ class Own(HTTP11DownloadHandler):
 
 MISTAKES: dict[str, tuple[dict[str, Any], dict[str, str], tuple[str, ...]]] = {
     # name: (settings, modules of the project, words of the line)
-    "no contact URL": ({"HERITRIX_OPERATOR_CONTACT_URL": ""}, {}, ("HERITRIX_OPERATOR_CONTACT_URL",)),
-    "unknown profile": ({"HERITRIX_PROFILE": "newest"}, {}, ("HERITRIX_PROFILE", "'newest'", "modern, heritrix")),
-    "wrong type": ({"HERITRIX_MIN_DELAY_MS": "soon"}, {}, ("HERITRIX_MIN_DELAY_MS", "'soon'", "whole number")),
     "reactor not asyncio": (
         {"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"},
         {},
@@ -62,17 +62,11 @@ MISTAKES: dict[str, tuple[dict[str, Any], dict[str, str], tuple[str, ...]]] = {
         {"handler": HANDLER},
         ("DOWNLOAD_HANDLERS['https']", "crawl_project.handler.Own", "HERITRIX_ALLOW_FOREIGN_HANDLER"),
     ),
-    "handler that is not there": (
-        {"DOWNLOAD_HANDLERS": {"http": "crawl_project.nowhere.Own"}},
-        {},
-        ("DOWNLOAD_HANDLERS['http']", "crawl_project.nowhere.Own"),
-    ),
     "scheduler of the project's": (
         {"SCHEDULER": "crawl_project.own.Own"},
         {"own": SCHEDULER},
         ("SCHEDULER", "crawl_project.own.Own", "FrontierScheduler"),
     ),
-    "scheduler that is not there": ({"SCHEDULER": "crawl_project.own.Own"}, {}, ("SCHEDULER", "crawl_project.own.Own")),
     "callback that is not there": ({"HERITRIX_CALLBACK": "parse_all"}, {}, ("HERITRIX_CALLBACK", "'parse_all'")),
 }
 
@@ -92,6 +86,14 @@ def test_of_the_project(project: Any, mistake: str) -> None:
     settings, modules, words = MISTAKES[mistake]
     made: Project = project({**settings, "LOG_LEVEL": "ERROR"}, modules=modules)
     refused(made.run(), *words)
+
+
+def test_parts_that_are_not_there() -> None:
+    path = "crawl_project.nowhere.Own"
+    with pytest.raises(ConfigurationError, match=r"SCHEDULER = 'crawl_project.nowhere.Own': cannot be loaded"):
+        check_scheduler(Settings({"SCHEDULER": path}))
+    with pytest.raises(ConfigurationError, match=r"DOWNLOAD_HANDLERS\['http'\] = .*: cannot be loaded"):
+        check_handlers(Settings({"DOWNLOAD_HANDLERS": {"http": path}}))
 
 
 def test_no_leveldb(project: Any) -> None:

@@ -94,12 +94,11 @@ WAYS: dict[str, tuple[Callable[[Project, subprocess.Popen[str]], None], int]] = 
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["Ctrl-C", "Ctrl-C twice", "kill -9", pytest.param("SIGTERM", marks=pytest.mark.long)])
 def test_stopped_and_resumed(serve: Serve, project: Any, way: str) -> None:
     stop, repeated = WAYS[way]
     pages = 240
     web = serve(tree(pages, 6))
-    # Ctrl-C twice needs something in flight, or the first one has ended the crawl
     made = project(settings(web, "/0"))
     process = begin(made)
     until(process, lambda: sum(pages_of(web).values()) >= 60, "60 pages were asked for")
@@ -117,6 +116,25 @@ def test_stopped_and_resumed(serve: Serve, project: Any, way: str) -> None:
     assert everything <= set(archived(resumed))
     assert all(resumed.statuses[uri] == [200] for uri in everything) or repeated
     assert everything <= set(resumed.statuses)
+
+
+@pytest.mark.parametrize("pages", [450, pytest.param(4000, marks=pytest.mark.long)])
+def test_pc001_killed_while_requests_wait(serve: Serve, project: Any, pages: int) -> None:
+    """PC-001: a tree of 4000 pages, 10 ms each, killed when part of it was fetched (6 s were 900 pages there)."""
+    web = serve(tree(pages, 8))
+    made = project(settings(web, "/0"))
+    process = begin(made)
+    until(process, lambda: sum(pages_of(web).values()) >= pages * 2 // 9, "part of the pages were asked for")
+    process.kill()
+    made.finish(process)
+    before = pages_of(web)
+    assert len(before) < pages
+    resumed = made.run(timeout=300)
+    assert resumed.returncode == 0, resumed.stderr
+    asked = pages_of(web)
+    assert set(asked) == {f"/{n}" for n in range(pages)}
+    assert sum(asked.values()) - pages <= 8 + 20
+    assert {web.url(host(n % 8), f"/{n}") for n in range(pages)} <= set(archived(resumed))
 
 
 def test_pc007_a_chain_goes_on_to_its_end(serve: Serve, project: Any) -> None:
@@ -140,9 +158,9 @@ def test_pc007_a_chain_goes_on_to_its_end(serve: Serve, project: Any) -> None:
     assert pages_of(web) == Counter({f"/{n}": 1 for n in range(1, 41)})
 
 
-@pytest.mark.parametrize("again", [1, 2])
-def test_pc013_a_trickling_response_does_not_hold_the_stop(serve: Serve, project: Any, again: int) -> None:
-    """PC-013: stop while one response trickles 1 byte per second; also when that happens twice."""
+def test_pc013_a_trickling_response_does_not_hold_the_stop(serve: Serve, project: Any) -> None:
+    """PC-013: stop while one response trickles 1 byte per second; also when that happens again after a resume."""
+    again = 2
     page = {"body": '<a href="/next">next</a>'}
     trickle = {"fill": 1000, "drip": [1, 1.0], "cases": [{"if": {"nth_from": again + 1}, "then": page}]}
     web = serve({HOST: {"routes": {"/robots.txt": ROBOTS, "/": trickle, "/next": {"body": "next"}}}})

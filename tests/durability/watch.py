@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -36,9 +35,18 @@ def until(
 def recorded(process: subprocess.Popen[str], jobdir: Path, uri: str) -> None:
     """Wait until the end of a URI stands in crawl.log, and the batch that goes with the line has been written."""
     log = jobdir / "logs" / "crawl.log"
-    until(process, lambda: log.exists() and f" {uri} " in log.read_text(encoding="utf-8"), f"{uri} was recorded")
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(0.1)  # the batch follows the flush of the log at once
+
+    def stands() -> bool:
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        return any(line.split()[3] == uri for line in lines)
+
+    def journal() -> int:
+        return sum(path.stat().st_size for path in (jobdir / "frontier").glob("*.log"))
+
+    until(process, stands, f"{uri} was recorded")
+    # the batch follows the lines at once, a sync within a second: either lets the journal grow
+    before, end = journal(), time.monotonic() + 1.5
+    until(process, lambda: journal() > before or time.monotonic() > end, "the batch was written")
 
 
 def archived(crawl: Crawl) -> list[str]:

@@ -108,7 +108,7 @@ def test_more_links_than_allowed_are_counted() -> None:
 def test_own_extractors_and_failures() -> None:
     got = extracted("see-this <a href=x>", extractors=[Broken, Hyphens(), "ExtractorHTML"])
     assert [link.context for link in got.outlinks] == ["broken", "hyphens", "hyphens", "a/@href"]
-    assert got.annotations == ["err=RuntimeError"]
+    assert got.annotations == ["err=builtins.RuntimeError"]
     (name, error) = got.errors[0]
     assert (name, str(error)) == ("Broken", "cannot")
 

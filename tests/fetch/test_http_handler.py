@@ -251,6 +251,12 @@ def test_cut_body_as_heritrix_takes_it() -> None:
     assert curi.ended_ms is not None
 
 
+def test_cut_body_that_is_not_wanted() -> None:
+    error, curi, _ = ask(reset_in_body, warc_write_cut_bodies=False)
+    assert isinstance(error, ResponseDataLossError)
+    assert (curi.status, curi.content_size) == (-3, 0)
+
+
 def test_idle_body_ends_with_what_came() -> None:
     response, curi, _ = ask(stall_in_body, so_timeout_ms=100, request={"internal": True})
     assert (response.body, curi.status, curi.annotations) == (b"hel", 200, ["timeTrunc"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.crawl import Crawl
@@ -50,7 +51,7 @@ class Engine:
         self.asked: list[str] = []
 
     async def download_async(self, request: Request) -> None:
-        assert await self.middleware.process_request(request) is None
+        assert await ensure_awaitable(self.middleware.process_request(request)) is None
         curi = lookup(request)
         assert curi is not None
         self.asked.append(curi.uri)
@@ -92,8 +93,11 @@ def queued(request: Request, *, spider: bool = False) -> CrawlURI:
 
 
 def passes(middleware: PreconditionMiddleware, *requests: Request) -> list[Any]:
+    async def one(request: Request) -> Any:
+        return await ensure_awaitable(middleware.process_request(request))
+
     async def all_at_once() -> list[Any]:
-        return await asyncio.gather(*(middleware.process_request(request) for request in requests))
+        return await asyncio.gather(*map(one, requests))
 
     return asyncio.run(all_at_once())
 

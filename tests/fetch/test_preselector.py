@@ -52,3 +52,8 @@ def test_prerequisites_pass_in_the_modern_profile(profile: str, expected: int) -
 def test_character_classes_are_ascii() -> None:
     assert not matches(r"\w+", "é")
     assert matches(r"(?i)ABC", "abc")
+
+
+def test_expressions_are_javas() -> None:
+    assert matches(r"http://\p{Alpha}+\.example/(?<name>.*)", "http://h.example/x")
+    assert judged("http://h.example/x.gif", block_by_regex=r".*\.\p{Lower}{3}") == -5001

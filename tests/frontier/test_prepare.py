@@ -165,6 +165,13 @@ def test_no_promotion_when_it_is_switched_off() -> None:
     assert not child.seed
 
 
+@pytest.mark.parametrize(("target", "promoted"), [("http://com/", False), ("http://b.com/", True)])
+def test_no_promotion_of_a_top_level_domain(target: str, promoted: bool) -> None:
+    judged, source = candidates(seeds_redirect_new_seeds_allow_tlds=False)
+    [(child, _)] = judged.judge(fetched(source, [Outlink(target, "R", "")], seed=True))
+    assert child.seed is promoted
+
+
 def test_a_rule_that_raises_costs_its_link_only(caplog: pytest.LogCaptureFixture) -> None:
     def decide(curi: CrawlURI) -> bool:
         if "bad" in curi.uri:

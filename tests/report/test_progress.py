@@ -8,7 +8,7 @@ import pytest
 
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.report import progress
-from heritrix_scrapy.report.tally import by_status, media_type, tally
+from heritrix_scrapy.report.tally import MOST_TYPES, by_status, media_type, tally
 from heritrix_scrapy.report.times import log14, log17, ts14, ts17
 
 
@@ -89,3 +89,11 @@ def test_by_status() -> None:
         (200, 5),
         (404, 5),
     ]
+
+
+def test_types_that_a_server_makes_up_are_bounded() -> None:
+    known: set[str] = set()
+    counted = {media_type(f"text/x-{number}", known) for number in range(MOST_TYPES + 10)}
+    assert len(counted) == MOST_TYPES + 1
+    assert media_type("text/x-0", known) == "text/x-0"
+    assert media_type("text/new", known) == "other"

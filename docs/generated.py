@@ -1,0 +1,119 @@
+"""Which tables of the manual are made from the tables that the code walks?
+
+Each page of the manual that needs one includes ``_generated/NAME.md``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.model.hops import HOPS
+from heritrix_scrapy.model.status import STATUS, Disposition, Retry
+from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SCHEDULER, SLOTS
+from heritrix_scrapy.report.log_line import COLUMNS
+from heritrix_scrapy.scope.factory import PRESETS, RULES
+from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.settings.reference import settings_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+ENDS = {
+    Disposition.SUCCESS: "downloaded",
+    Disposition.FAILURE: "failed",
+    Disposition.DISREGARDED: "disregarded",
+}
+
+#: What each column of crawl.log says, in their order.
+SAYS = {
+    "time": "when the line was written, UTC, to the millisecond",
+    "status": "how the URI ended: see [statuses](statuses.md)",
+    "size": "bytes of the body as sent; of a `dns:` URI all recorded bytes; `-` when nothing was received",
+    "uri": "the URI as fetched",
+    "hop path": "a letter for each step from the seed; `-` for a seed",
+    "via": "where it was found",
+    "mime": "Content-Type without parameters; `unknown` when nothing was received, `no-type` when none was said",
+    "thread": "always `#001`",
+    "start+duration": "when the fetch began, 17 digits, and the milliseconds it took",
+    "digest": "of the body",
+    "source tag": "the seed it came from, with `HERITRIX_SOURCE_TAG_SEEDS`",
+    "annotations": "between commas; `-` for none",
+}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table."""
+    head = list(head)
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def statuses() -> str:
+    rows = []
+    for row in STATUS.values():
+        name = "" if row.label.lstrip("-").isdigit() else row.label.partition(")-")[2] or row.label
+        again = row.retry.value if row.retry is not Retry.NEVER else ""
+        free = "" if row.charged else ", without charge to the queue's budget"
+        log = "also in runtime-errors.log" if row.runtime_error else ""
+        rows.append((f"`{row.code}`", name, again + free, ENDS[row.disposition], log))
+    return table(("status", "what it means", "tried again", "counts as", "log"), rows)
+
+
+def hop_letters() -> str:
+    return table(("letter", "step"), ((f"`{letter}`", says) for letter, says in HOPS.items()))
+
+
+def crawl_log() -> str:
+    return table(("column", "name", "what it says"), ((n, name, SAYS[name]) for n, name in enumerate(COLUMNS, 1)))
+
+
+def scope() -> str:
+    """Every preset as a list of rules, with what its bean is called and what each rule does."""
+    parts = []
+    for name, rules in PRESETS.items():
+        rows = []
+        for number, (bean, rule) in enumerate(rules(default_view()).items(), 1):
+            decision = getattr(rule, "decision", None) or rule.only
+            says = " ".join((type(rule).__doc__ or "").partition("\n\n")[0].split())
+            word = f"{decision.name}: " if decision is not None else ""
+            rows.append((number, f"`{rule.name}`", f"`{bean}`", word + says))
+        parts.append(f"### `{name}`\n\n{table(('', 'rule', 'name in a list', 'what it says'), rows)}")
+    return "\n".join(parts)
+
+
+def rules() -> str:
+    rows = ((f"`{name}`", " ".join((cls.__doc__ or "").partition("\n\n")[0].split())) for name, cls in RULES.items())
+    return table(("rule", "what it looks at"), rows)
+
+
+def components() -> str:
+    rows: list[tuple[object, ...]] = [("`SCHEDULER`", f"`{SCHEDULER}`", "")]
+    rows += [("`DOWNLOAD_HANDLERS`", f"`{path}`", f"`{scheme}`") for scheme, path in HANDLERS.items()]
+    for setting, placed in COMPONENTS.items():
+        rows += [
+            (f"`{setting}`", f"`{path}`", order if order is not None else "removed") for path, order in placed.items()
+        ]
+    rows += [("`DOWNLOAD_SLOTS`", f"one slot, `{slot}`, without delay", "") for slot in SLOTS]
+    return table(("setting", "component", "order or scheme"), rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "statuses.md": statuses,
+    "hops.md": hop_letters,
+    "crawl_log.md": crawl_log,
+    "scope.md": scope,
+    "rules.md": rules,
+    "components.md": components,
+}
+
+
+def write(folder: Path) -> None:
+    """All tables, and the settings reference, a page of its own."""
+    generated = folder / "_generated"
+    generated.mkdir(exist_ok=True)
+    for name, text in TABLES.items():
+        (generated / name).write_text(text(), encoding="utf-8")
+    title = "Settings"
+    (folder / "settings.rst").write_text(f"{title}\n{'=' * len(title)}\n\n{settings_reference()}", encoding="utf-8")

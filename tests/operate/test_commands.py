@@ -1,0 +1,122 @@
+"""Can a crawl be looked at and steered from another process: paused, running, killed, finished, and where none is?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from heritrix_scrapy.operate.control import ControlError, ask
+from tests.durability.watch import until
+
+if TYPE_CHECKING:
+    from tests.conftest import Serve
+    from tests.crawls import Crawl, Project
+
+SITE = {
+    "www.steered.test": {
+        "routes": {
+            "/robots.txt": {"status": 404},
+            "/": {"body": '<a href="/one">1</a><a href="/two">2</a>'},
+            "/stalls": {"stall": True},
+        },
+        "default": {"body": "page"},
+    },
+}
+
+LISTENER = """
+from pathlib import Path
+from heritrix_scrapy import signals
+
+class Listener:
+    def __init__(self, crawler):
+        for name in ("queue_retired", "crawl_paused", "crawl_resumed"):
+            method = getattr(self, name)
+            crawler.signals.connect(method, getattr(signals, name))
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def note(self, text):
+        with Path(__file__).parents[1].joinpath("heard").open("a") as file:
+            file.write(text + "\\n")
+
+    def queue_retired(self, class_key, spider):
+        self.note("retired " + class_key)
+
+    def crawl_paused(self, reason, spider):
+        self.note("paused " + reason)
+
+    def crawl_resumed(self, spider):
+        self.note("resumed")
+"""
+
+
+def heritrix(project: Project, command: str, *args: str) -> Crawl:
+    return project.run(str(project.jobdir), *args, command=("heritrix", command), name="", jobdir=None, timeout=60)
+
+
+def told(project: Project) -> dict[str, Any]:
+    """The status as JSON, from the command."""
+    answer: dict[str, Any] = json.loads(heritrix(project, "status", "--json").stdout)
+    return answer
+
+
+def asked(project: Project, what: str = "status") -> dict[str, Any]:
+    """The same from the socket, without the command's start; empty while nobody answers."""
+    try:
+        return ask(project.jobdir, {"do": what})
+    except ControlError:
+        return {}
+
+
+@pytest.mark.crawl
+def test_a_crawl_that_starts_paused_goes_on_when_told_to(serve: Serve, project: Any) -> None:
+    web = serve(SITE)
+    made = project(
+        {
+            "HERITRIX_SEEDS": [web.url("www.steered.test")],
+            "HERITRIX_PAUSE_AT_START": True,
+            "HERITRIX_QUEUE_TOTAL_BUDGET": 4,
+            "EXTENSIONS": {"crawl_project.listener.Listener": 0},
+        },
+        web=web,
+        modules={"listener": LISTENER},
+    )
+    crawl = made.start()
+    until(crawl, lambda: asked(made).get("state") == "PAUSED")
+    assert not web.requests
+    shown = heritrix(made, "status")
+    assert shown.stdout.startswith("PAUSED ")
+    assert "HERITRIX_PAUSE_AT_START" in shown.stdout
+    ended = heritrix(made, "unpause")
+    assert (ended.returncode, ended.stdout.split()[0]) == (0, "RUNNING"), ended.stderr
+    done = made.finish(crawl, 60)
+    assert done.returncode == 0, done.stderr
+    assert "ERROR" not in done.stderr
+    heard = (made.folder / "heard").read_text().splitlines()
+    assert heard[:2] == ["paused HERITRIX_PAUSE_AT_START", "resumed"]
+    assert heard[2].startswith("retired test,steered,www,#")
+    assert told(made)["state"] == "FINISHED"
+    ended = heritrix(made, "pause")
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1)
+
+
+@pytest.mark.crawl
+def test_a_running_crawl_says_what_it_does(serve: Serve, project: Any) -> None:
+    web = serve(SITE)
+    made = project({"HERITRIX_SEEDS": [web.url("www.steered.test", "/stalls")]}, web=web)
+    crawl = made.start()
+    until(crawl, lambda: any(row.target == "/stalls" for row in web.requests))
+    running = told(made)
+    assert (running["state"], running["reason"]) == ("RUNNING", None)
+    assert running["frontier"]["in process"] == 1
+    assert asked(made, "pause")["state"] == "PAUSED"
+    assert asked(made)["reason"] == "by the operator"
+    crawl.kill()
+    made.finish(crawl)
+    stopped = told(made)
+    assert stopped["state"] == "STOPPED"
+    assert (stopped["frontier"]["queued"], stopped["frontier"]["in process"]) == (1, 0)
