@@ -276,7 +276,7 @@ class FrontierScheduler(BaseScheduler):
                 # this Request fetches the target: the same link of the page, once more, must not
                 parent.outlinks = [link for link in parent.outlinks if link.hop != hops.REFER]
                 curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
-                curi.seed = parent.seed and bool(self._settings.view.seeds_redirect_new_seeds)
+                curi.seed = parent.seed and bool(self._settings.for_uri(parent).seeds_redirect_new_seeds)
         elif meta.get("is_start_request"):
             curi = CrawlURI(uri, seed=True)
         else:

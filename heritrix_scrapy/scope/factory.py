@@ -45,7 +45,7 @@ class Factory:
     def rule(self, form: Any) -> DecideRule:
         """The rule that a form stands for. Raises ConfigurationError."""
         if callable(getattr(form, "evaluate", None)) and not isinstance(form, type):
-            return form  # type: ignore[no-any-return]
+            return form if isinstance(form, DecideRule) else _Adopted(form)
         match form:
             case str(name):
                 return self._make(name, {})
