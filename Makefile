@@ -21,6 +21,7 @@ test: lint .venv-pywb/.installed
 
 test-long: $(VENV)/.test .venv-pywb/.installed
 	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m long
+	bash tests/other_pythons.sh
 
 lint: $(VENV)/.test
 	$(RUN) ruff check .

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model.hops import HOPS
 from heritrix_scrapy.model.status import STATUS, Disposition, Retry
-from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SCHEDULER, SLOTS
+from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SCHEDULER, SLOTS
 from heritrix_scrapy.report.log_line import COLUMNS
 from heritrix_scrapy.scope.factory import PRESETS, RULES
 from heritrix_scrapy.settings import default_view
@@ -95,6 +95,9 @@ def components() -> str:
         rows += [
             (f"`{setting}`", f"`{path}`", order if order is not None else "removed") for path, order in placed.items()
         ]
+    rows += [
+        (f"`{setting}`", f"`{path}`", order) for setting, placed in CHEAPER.items() for path, order in placed.items()
+    ]
     rows += [("`DOWNLOAD_SLOTS`", f"one slot, `{slot}`, without delay", "") for slot in SLOTS]
     return table(("setting", "component", "order or scheme"), rows)
 

@@ -18,7 +18,7 @@ from heritrix_scrapy.fetch.downloader import ArchivalDownloader
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS
+from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS, check_listed
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
@@ -100,13 +100,14 @@ class Addon:
                     settings.setdefault_in_component_priority_dict(setting, load_object(path), order)
         place(settings, "DOWNLOAD_HANDLERS", {scheme: load_object(path) for scheme, path in HANDLERS.items()})
         place(settings, "DOWNLOAD_SLOTS", SLOTS)
-        crawl = Crawl.of(self._crawler)
+        crawl = Crawl.of(self._crawler, placing=True)
         if looking:
             crawl.looking = True
         ours = settings_of(self._crawler, contact_required=not looking)
         view = ours.view
         for order, writer in enumerate(writers(view.writers)):
             settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", writer, order)
+        check_listed(settings)
         scope_of(self._crawler)
         if view.warc_dir and not looking:
             check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))

@@ -27,10 +27,9 @@ from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
-from heritrix_scrapy.requests import RELEASED, bind, lookup
+from heritrix_scrapy.requests import RELEASED, lookup, travelling
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import settings_of
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.steps import Step
 
 logger = logging.getLogger(__name__)
@@ -73,10 +73,13 @@ class ChainMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
+    def _curi(self, request: Request) -> CrawlURI:
+        curi = travelling(request)
+        self._settings.for_uri(curi)
+        return curi
+
     def process_request(self, request: Request) -> Awaitable[None] | None:
-        curi = lookup(request)
-        if curi is None:
-            curi = outside(self._crawl, request)
+        curi = self._curi(request)
         curi.method = request.method
         return self._before(curi) if self._steps[Point.BEFORE_FETCH] else None
 
@@ -87,9 +90,7 @@ class ChainMiddleware:
                 raise IgnoreRequest(f"ended by {type(step).__name__} with status {curi.status}")
 
     async def process_response(self, request: Request, response: Response) -> Response | Request:
-        curi = lookup(request)
-        if curi is None:
-            curi = outside(self._crawl, request)
+        curi = self._curi(request)
         if curi.recorder is None:
             # a middleware of the user's answered in the handler's place: nothing went over the wire
             curi.status = response.status
@@ -100,9 +101,7 @@ class ChainMiddleware:
         return self._refuse(request, curi)
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        curi = lookup(request)
-        if curi is None:
-            curi = outside(self._crawl, request)
+        curi = self._curi(request)
         if isinstance(exception, StorageFull):
             # what came could not be kept while it was being fetched
             self._crawl.bridge.pause(str(exception))
@@ -212,8 +211,7 @@ class ReleaseMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        if lookup(request) is None:
-            outside(self._crawl, request)
+        travelling(request)
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         if not is_internal(request):
@@ -254,24 +252,6 @@ def is_heard(told: logging.Logger, level: int) -> bool:
             return True
         at = at.parent if at.propagate else None
     return False
-
-
-def outside(crawl: Crawl, request: Request) -> CrawlURI:
-    """The CrawlURI of a Request that the frontier never saw: ``engine.download_async``, a media pipeline, or a
-    Request that a middleware put in place of another in such a download. Hop E, via the page it names."""
-    referer = request.headers.get("Referer")
-    via = referer.decode("latin-1") if referer else None
-    curi = CrawlURI(archived_name(request.url), path="E", via=via, spider_request=True)
-    curi.settings = settings_of(crawl.crawler).for_uri(curi)
-    bind(request, curi)
-    return curi
-
-
-def archived_name(url: str) -> str:
-    """The name under which a Request's URL is archived: ``dns:host`` for ``dns://host/``; no fragment."""
-    if url.startswith("dns://"):
-        return "dns:" + url[6:].rstrip("/")
-    return url.partition("#")[0]
 
 
 def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any:

@@ -189,12 +189,13 @@ class Crawl:
         self._jobdir: JobDir | None = None
 
     @classmethod
-    def of(cls, crawler: Crawler) -> Crawl:
+    def of(cls, crawler: Crawler, *, placing: bool = False) -> Crawl:
         """The Crawl of this crawler, made when first asked for. Raises ConfigurationError when a crawl is starting in
-        which not all of our components are listed."""
+        which not all of our components are listed; ``placing``: the add-on asks, which has not placed all yet and
+        looks itself when it has."""
         crawl = _crawls.get(crawler)
         if crawl is None:
-            if crawler.crawling:
+            if crawler.crawling and not placing:
                 check_listed(crawler.settings)
             crawl = _crawls[crawler] = cls(crawler)
         return crawl
@@ -229,6 +230,13 @@ class Crawl:
         if stats is not None:
             for name, count in counters.items():
                 stats.inc_value(f"heritrix/{name}", count)
+
+    def set_stats(self, values: Mapping[str, int]) -> None:
+        """Set values in Scrapy's stats under ``heritrix/``."""
+        stats = self.crawler.stats
+        if stats is not None:
+            for name, value in values.items():
+                stats.set_value(f"heritrix/{name}", value)
 
     @property
     def spider(self) -> Spider | None:

@@ -72,6 +72,8 @@ def check_listed(settings: BaseSettings) -> None:
         if path not in names_of(handlers.get(scheme)) and not (foreign and scheme != "dns"):
             raise ConfigurationError(f"DOWNLOAD_HANDLERS[{scheme!r}]", handlers.get(scheme), f"expected {path}; {HELP}")
     for setting, table in COMPONENTS.items():
+        if setting == "ITEM_PIPELINES" and "warc" not in str(settings.get("HERITRIX_WRITERS", "warc")):
+            continue
         _check_table(setting, settings, table)
     slots = settings.getdict("DOWNLOAD_SLOTS")
     for slot in SLOTS:

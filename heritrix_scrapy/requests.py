@@ -10,10 +10,11 @@ from weakref import WeakKeyDictionary
 
 from scrapy import Request
 
+from heritrix_scrapy.model import hops
+from heritrix_scrapy.model.crawluri import CrawlURI
+
 if TYPE_CHECKING:
     from scrapy.http import Response
-
-    from heritrix_scrapy.model.crawluri import CrawlURI
 
 #: What every Request of our own making says to the middlewares between us and the wire.
 INTERNAL_META: dict[str, Any] = {
@@ -38,6 +39,27 @@ def bind(request: Request, curi: CrawlURI) -> None:
 def lookup(request: Request) -> CrawlURI | None:
     """The CrawlURI bound to a Request, or None."""
     return _table.get(request)
+
+
+def travelling(request: Request) -> CrawlURI:
+    """The CrawlURI that travels with a Request.
+
+    A Request that the frontier never saw (``engine.download_async``, a media pipeline, one that a middleware put in
+    place of another in such a download) gets its own: hop E, via the page that its Referer names.
+    """
+    curi = _table.get(request)
+    if curi is None:
+        referer = request.headers.get("Referer")
+        via = referer.decode("latin-1") if referer else None
+        curi = _table[request] = CrawlURI(archived_name(request.url), path=hops.EMBED, via=via, spider_request=True)
+    return curi
+
+
+def archived_name(url: str) -> str:
+    """The name under which a Request's URL is archived: ``dns:host`` for ``dns://host/``; no fragment."""
+    if url.startswith("dns://"):
+        return "dns:" + url[6:].rstrip("/")
+    return url.partition("#")[0]
 
 
 def crawl_uri(origin: Request | Response) -> CrawlURI | None:

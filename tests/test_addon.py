@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from heritrix_scrapy.addon import running_command
 
 if TYPE_CHECKING:
-    from tests.conftest import Serve
+    from tests.conftest import RunCrawl, Serve
 
 
 @pytest.mark.parametrize(
@@ -45,3 +48,17 @@ def test_a_look_at_a_page_needs_no_contact_and_leaves_nothing(serve: Serve, proj
     assert ended.stdout.strip() == "<p>the page"
     assert not made.jobdir.exists()
     assert not list(made.folder.rglob("*.warc*"))
+
+
+@pytest.mark.crawl
+def test_without_a_jobdir_it_says_so_and_archives_all_the_same(serve: Serve, run_crawl: RunCrawl) -> None:
+    web = serve({"www.look.test": {"routes": {"/robots.txt": {"status": 404}, "/": {"body": "<p>the page"}}}})
+    crawl = run_crawl({"HERITRIX_SEEDS": [web.url("www.look.test")]}, web=web, jobdir=None)
+    assert crawl.returncode == 0, crawl.stderr
+    told = re.search(r"no JOBDIR: this crawl cannot be resumed; its logs lie in (\S+)", crawl.stderr)
+    assert told is not None
+    root = Path(told[1])
+    assert sorted(path.name for path in root.iterdir()) == ["logs"]
+    assert "www.look.test" in (root / "logs" / "crawl.log").read_text()
+    assert len(list(crawl.jobdir.parent.glob("WEB-*.warc.gz"))) == 1
+    shutil.rmtree(root)

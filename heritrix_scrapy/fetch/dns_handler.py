@@ -11,7 +11,6 @@ import ipaddress
 import re
 import time
 from typing import TYPE_CHECKING, NoReturn
-from urllib.parse import urlsplit
 
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Headers, Response
@@ -27,11 +26,10 @@ from heritrix_scrapy.fetch.resolver import (
     system_lookup,
 )
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import numeric_address
 from heritrix_scrapy.model.recorder import Recorder
-from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.requests import travelling
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -40,6 +38,8 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 #: Look-ups on their way at once.
 PARALLEL = 50
@@ -78,10 +78,7 @@ class DnsDownloadHandler:
 
     async def download_request(self, request: Request) -> Response:
         """Look one name up. Raises CannotResolveHostError after the CrawlURI was stamped."""
-        curi = lookup(request)
-        if curi is None:
-            curi = CrawlURI("dns:" + (urlsplit(request.url).hostname or ""))
-            bind(request, curi)
+        curi = travelling(request)
         view = settings_of(self.crawler).for_uri(curi)
         heritrix = view.profile == "heritrix"
         name = curi.uri.partition(":")[2].strip("/").lower()

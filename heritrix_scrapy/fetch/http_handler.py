@@ -55,11 +55,11 @@ from heritrix_scrapy.fetch.connect import Connection, Connector, Peer, Pool
 from heritrix_scrapy.fetch.decoding import charset_name, header_charset, unsatisfiable_coding
 from heritrix_scrapy.fetch.exchange import Ending, Exchange, Limits
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI, path_query_of
+from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import numeric_address, server_key
 from heritrix_scrapy.model.recorder import Recorder
-from heritrix_scrapy.requests import bind, lookup
+from heritrix_scrapy.requests import travelling
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import listened
 
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from heritrix_scrapy.fetch.wire import Head
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 logger = logging.getLogger(__name__)
 
@@ -118,11 +119,7 @@ class HttpDownloadHandler:
 
     async def download_request(self, request: Request) -> Response:
         """Fetch one Request. Raises Scrapy's exceptions after the CrawlURI was stamped."""
-        curi = lookup(request)
-        if curi is None:
-            curi = CrawlURI(request.url)
-            bind(request, curi)
-        fetch = _Fetch(self, request, curi)
+        fetch = _Fetch(self, request, travelling(request))
         self._in_flight.add(fetch)
         try:
             return await fetch.run()

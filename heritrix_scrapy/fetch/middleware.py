@@ -29,9 +29,8 @@ from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, de
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import server_key
-from heritrix_scrapy.requests import INTERNAL_META, bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, bind, travelling
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
 
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 logger = logging.getLogger(__name__)
 
@@ -93,20 +94,12 @@ class _Judge:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def _curi(self, request: Request) -> CrawlURI:
-        """The CrawlURI of the Request; one outside the frontier may get its own here."""
-        curi = lookup(request)
-        if curi is None:
-            curi = CrawlURI(request.url.partition("#")[0], path="E", spider_request=True)
-            bind(request, curi)
-        return curi
-
 
 class PreselectorMiddleware(_Judge):
     """Ends what the operator blocks (downloader middleware, order -900)."""
 
     def process_request(self, request: Request) -> None:
-        curi = self._curi(request)
+        curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
         code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
@@ -144,7 +137,7 @@ class PreconditionMiddleware(_Judge):
             )
 
     def process_request(self, request: Request) -> Request | Awaitable[None] | None:
-        curi = self._curi(request)
+        curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return None
         if request.meta.get("proxy"):

@@ -143,8 +143,9 @@ class Candidates:
                     self.rejected += 1
                     continue
                 prepare(child, canonical)
-            except Exception:
+            except Exception as error:
                 logger.exception("%s could not be judged", child.uri)
+                parent.errors.append((f"judging {child.uri}", error))
                 self.rejected += 1
                 continue
             if child.seed:
@@ -166,8 +167,9 @@ class Candidates:
             if self._decide(child):
                 self._prepare(child)
                 return child
-        except Exception:
+        except Exception as error:
             logger.exception("%s could not be judged", child.uri)
+            parent.errors.append((f"judging {child.uri}", error))
         parent.status = status.PREREQUISITE_UNSCHEDULABLE
         return None
 

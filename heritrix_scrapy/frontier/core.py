@@ -376,9 +376,10 @@ class Frontier:
             self._add_children(curi)
         except StorageFull:
             raise
-        except Exception:
+        except Exception as error:
             # its own end must not be lost with a link of it
             logger.exception("not all links of %s could be added", curi.uri)
+            curi.errors.append(("adding links", error))
         code = curi.status
         waits = modern and code == status.DEFERRED
         if not waits:
@@ -513,8 +514,9 @@ class Frontier:
         for listener in self._before_finish:
             try:
                 listener(curi)
-            except Exception:
+            except Exception as error:
                 logger.exception("%r failed on %s", listener, curi.uri)
+                curi.errors.append((repr(listener), error))
         self._ledger.settle(curi)
 
     def _postpone(self, queue: Queue, curi: CrawlURI, key: bytes) -> None:

@@ -30,7 +30,7 @@ from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
-from heritrix_scrapy.store import open_store
+from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
     from typing import Self
@@ -90,8 +90,10 @@ class FrontierScheduler(BaseScheduler):
         crawl = self._crawl
         self._spider = spider
         self._callback = self._find_callback(spider)
-        directory = None if crawl.jobdir.temporary else crawl.jobdir.frontier
-        scope = self._scope = scope_of(self._crawler)
+        directory = None if crawl.looking else crawl.jobdir.frontier
+        if crawl.jobdir.temporary and not crawl.looking:
+            logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
+        scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
         crawl.class_key = lambda curi: class_key(curi, self._settings.for_uri(curi))
         try:
@@ -113,7 +115,7 @@ class FrontierScheduler(BaseScheduler):
             if view.candidates_should_process_rule is not None:
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             recovery = frontier.open()
-        except StoreError as error:
+        except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
         if not crawl.looking:
@@ -130,10 +132,16 @@ class FrontierScheduler(BaseScheduler):
                 self._settings.view.warc_dir or Path.cwd(),
             )
         if not crawl.looking:
-            read_seeds(frontier, crawl, self._settings)
-        if self._settings.view.pause_at_start:
-            crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
+            self._begin(frontier)
         self._arm()
+
+    def _begin(self, frontier: Frontier) -> None:
+        try:
+            read_seeds(frontier, self._crawl, self._settings)
+        except StorageFull as error:
+            raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
+        if self._settings.view.pause_at_start:
+            self._crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
@@ -165,6 +173,8 @@ class FrontierScheduler(BaseScheduler):
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
+        if self._crawl.jobdir.temporary and not self._crawl.looking:
+            discard(self._crawl.jobdir.frontier)
 
     def _closing(self) -> None:
         """The engine waits for what is in flight: at most the grace time, then it is cut off and stays queued."""
@@ -479,7 +489,7 @@ class FrontierScheduler(BaseScheduler):
         self._arm()
 
     def _count_refusals(self) -> None:
-        refused = self._scope.take_refusals()
+        refused = scope_of(self._crawler).take_refusals()
         if refused:
             self._crawl.add_stats({f"scope/rejected/{rule}": count for rule, count in refused.items()})
 

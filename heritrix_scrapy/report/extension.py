@@ -156,6 +156,7 @@ class ReportExtension:
             logger.error("the logs are not complete: %s", error)
         self._logs.close()
         self._give_stats()
+        self._give_frontier()
 
     # -- inside --------------------------------------------------------------------------------------------
 
@@ -204,6 +205,22 @@ class ReportExtension:
         pending, self._pending = self._pending, Counter()
         self._crawl.add_stats({name: count for name, count in pending.items() if count})
 
+    def _give_frontier(self) -> None:
+        """The frontier's own counters, over the whole crawl, as they stand now."""
+        self._crawl.set_stats(
+            {
+                f"frontier/{name.replace(' ', '_')}": count
+                for name, count in self._frontier_says().items()
+                if isinstance(count, int)
+            }
+        )
+
+    def _frontier_says(self) -> Mapping[str, Any]:
+        if self._last_said is not None:
+            return self._last_said
+        frontier = self._crawl.frontier
+        return {} if frontier is None else frontier.status()
+
     def _look(self) -> None:
         """Five seconds have passed: say how far the crawl is, when it is time to."""
         now = self._crawl.clock.monotonic()
@@ -216,6 +233,7 @@ class ReportExtension:
             text = progress.line(self._crawl.clock.now_ms(), self._moment("log"), modern=self._modern)
             self._logs.append(PROGRESS, text + "\n")
         self._give_stats()
+        self._give_frontier()
 
     def _totals(self) -> Counter[str]:
         """Counters over the whole crawl, as the frontier keeps them; without one, of this run."""
@@ -228,10 +246,7 @@ class ReportExtension:
         """The crawl now; rates since the last moment of the same kind."""
         now = self._crawl.clock.monotonic()
         counted = self._totals()
-        frontier = self._crawl.frontier
-        said = self._last_said
-        if said is None:
-            said = {} if frontier is None else frontier.status()
+        said = self._frontier_says()
         queues: Mapping[str, int] = said.get("queues", {})
         busy, snoozed = queues.get("in process", 0), queues.get("snoozed", 0)
         active = busy + queues.get("ready", 0) + snoozed

@@ -48,7 +48,7 @@ class SmallDisk:
     def __init__(self, place: Path, holder: subprocess.Popen[str]) -> None:
         self.place = place
         user = [] if os.geteuid() == 0 else ["-U", "--preserve-credentials"]
-        self.prefix = ["nsenter", "-t", str(holder.pid), "-m", *user, f"--wd={place.parents[1]}"]
+        self.prefix = ["nsenter", "-t", str(holder.pid), "-m", "-r", *user, f"--wd={place.parents[1]}"]
         if place.name == "tmp":
             self.prefix += ["env", f"TMPDIR={place}"]
         self.inside = Path(f"/proc/{holder.pid}/root{place}")
@@ -60,10 +60,13 @@ class SmallDisk:
 @contextmanager
 def small_disk(place: Path, size: str) -> Iterator[SmallDisk]:
     place.mkdir(parents=True)
-    flags = "-m" if os.geteuid() == 0 else "-rm"
-    script = f'mount -t tmpfs -o size={size} none "$0" && echo mounted && exec cat'
+    command = ["unshare", "-m" if os.geteuid() == 0 else "-rm"]
+    if subprocess.run([*command, "true"], check=False, capture_output=True).returncode:
+        # in a chroot the root is no mount point, and what others see of a mount cannot be settled there
+        command.append("--propagation=unchanged")
+    script = f'mount -t tmpfs -o size={size} none "$0" && echo mounted && cat; umount -l "$0"'
     holder = subprocess.Popen(
-        ["unshare", flags, "sh", "-c", script, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*command, "sh", "-c", script, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         assert holder.stdout is not None

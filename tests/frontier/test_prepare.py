@@ -180,7 +180,12 @@ def test_a_rule_that_raises_costs_its_link_only(caplog: pytest.LogCaptureFixture
 
     judged, source = candidates(decide)
     links = [Outlink(f"http://b.test/{name}", "L", "") for name in ("1", "bad", "2")]
-    assert [child.uri for child, _ in judged.judge(fetched(source, links))] == ["http://b.test/1", "http://b.test/2"]
+    parent = fetched(source, links)
+    assert [child.uri for child, _ in judged.judge(parent)] == ["http://b.test/1", "http://b.test/2"]
+    # the page's errors go to nonfatal-errors.log, and are counted
+    [(where, error)] = parent.errors
+    assert where == "judging http://b.test/bad"
+    assert isinstance(error, ValueError)
     assert judged.take_counts() == (1, 0)
     assert "http://b.test/bad could not be judged" in caplog.text
 

@@ -55,6 +55,8 @@ def test_each_answer_in_the_log_is_where_the_log_says(serve, run_crawl, profile)
             assert record.rec_type in ("response", "resource")
     assert answered >= 4
     assert crawl.stats["heritrix/uris/finished"] == len(crawl.log)
+    ended = sum(crawl.stats[f"heritrix/frontier/{name}"] for name in ("succeeded", "failed", "disregarded"))
+    assert (ended, crawl.stats["heritrix/frontier/queued"]) == (len(crawl.log), 0)
     assert f"{len(crawl.log)} URIs ended" in crawl.stderr
     logs = next(crawl.jobdir.rglob("progress-statistics.log")).read_text()
     assert "CRAWL ENDED - Finished" in logs

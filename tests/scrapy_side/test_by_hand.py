@@ -7,9 +7,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
 from heritrix_scrapy.addon import DEFAULTS
-from heritrix_scrapy.parts import COMPONENTS, HANDLERS, SCHEDULER, SLOTS
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SCHEDULER, SLOTS, check_listed
 from heritrix_scrapy.settings.defaults import BY_NAME
 from tests.docs.examples import assigned, example
 from tests.scrapy_side.sites import HOST, SITE, SPIDER, agents, archived
@@ -32,9 +35,9 @@ def test_the_manual_lists_what_the_addon_places() -> None:
     assert LISTED["DOWNLOAD_HANDLERS"] == HANDLERS
     assert LISTED["DOWNLOAD_SLOTS"] == SLOTS
     for setting, table in COMPONENTS.items():
-        assert LISTED[setting] == table
+        assert LISTED[setting] == {**table, **CHEAPER.get(setting, {})}
     for name, value in DEFAULTS.items():
-        assert LISTED[name] == value
+        assert (load_object(LISTED[name]) if isinstance(value, type) else LISTED[name]) == value
     assert LISTED["CONCURRENT_REQUESTS"] == BY_NAME["MAX_TOE_THREADS"].default
     assert LISTED["HERITRIX_TIMEOUT_SECONDS"] == BY_NAME["TIMEOUT_SECONDS"].default
 
@@ -105,9 +108,27 @@ def refused(crawl: Crawl, word: str) -> None:
     assert not crawl.warcs
 
 
-@pytest.mark.crawl
 @pytest.mark.parametrize("missing", MISSING)
-def test_missing(project: Any, missing: str) -> None:
+def test_missing(missing: str) -> None:
+    settings, word = MISSING[missing]
+    with pytest.raises(ConfigurationError) as refusal:
+        check_listed(Settings({**LISTED, **settings}, priority="project"))
+    assert word in refusal.value.message
+
+
+def test_none_missing() -> None:
+    """A writer that is not asked for, a handler that is allowed, and what only makes a crawl cheaper are no gap."""
+    check_listed(Settings(LISTED, priority="project"))
+    spared = {"HERITRIX_WRITERS": [], "ITEM_PIPELINES": {}, "HERITRIX_ALLOW_FOREIGN_HANDLER": True}
+    handlers = {scheme: path for scheme, path in HANDLERS.items() if scheme == "dns"}
+    extensions = dict.fromkeys(COMPONENTS["EXTENSIONS"], 0)
+    given = {**LISTED, **spared, "DOWNLOAD_HANDLERS": handlers, "EXTENSIONS": extensions}
+    check_listed(Settings(given, priority="project"))
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("missing", ["scheduler", "ChainMiddleware", "WarcWriterPipeline"])
+def test_a_crawl_with_one_missing(project: Any, missing: str) -> None:
     settings, word = MISSING[missing]
     listed = {**LISTED, "START": "http://127.0.0.1:1/", "LOG_LEVEL": "ERROR", **settings}
     refused(project(listed, SPIDER, addon=False).run(name="pages"), word)

@@ -7,7 +7,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import plyvel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,7 +86,7 @@ def test_another_schema(tmp_path: Path) -> None:
 
 
 def test_another_programs_leveldb(tmp_path: Path) -> None:
-    with plyvel.DB(str(tmp_path), create_if_missing=True) as other:
+    with leveldb.plyvel.DB(str(tmp_path), create_if_missing=True) as other:
         other.put(b"x", b"y")
     with pytest.raises(ConfigurationError, match="schema none"):
         open_store(tmp_path)
