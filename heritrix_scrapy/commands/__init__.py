@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
+    "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
@@ -42,6 +43,11 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        scope = parser.add_argument_group("scope")
+        scope.add_argument("--via", metavar="URI", help="the page that the URIs were found on")
+        scope.add_argument("--path", metavar="LETTERS", default="L", help="their hop path (default: L)")
+        scope.add_argument("--explain", action="store_true", help="what each rule says, and how the URI is treated")
+        scope.add_argument("--list", action="store_true", help="the rules in force, with their properties")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
@@ -51,6 +57,7 @@ class Command(ScrapyCommand):
             raise UsageError(f"unknown subcommand {args[0]!r}\n{self.long_desc()}", print_help=False)
         arguments, _ = entry
         expected = len(arguments.split())
-        if len(args) - 1 != expected:
+        if len(args) - 1 != expected and not arguments.endswith("...]"):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
+        opts.project = self.settings
         self.exitcode = import_module(f"{__name__}.{args[0]}").run(args[1:], opts)

@@ -489,9 +489,7 @@ class FrontierScheduler(BaseScheduler):
         self._arm()
 
     def _count_refusals(self) -> None:
-        refused = scope_of(self._crawler).take_refusals()
-        if refused:
-            self._crawl.add_stats({f"scope/rejected/{rule}": count for rule, count in refused.items()})
+        self._crawl.add_stats(scope_of(self._crawler).take_refusals())
 
     def _count(self, name: str) -> None:
         self._crawl.add_stats({name: 1})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
 from heritrix_scrapy.uri.domain import assignment_level
-from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix, to_domain, to_host
+from heritrix_scrapy.uri.prefixes import SurtPrefixSet, prefixes_of, seed_prefix, to_domain, to_host
 from heritrix_scrapy.uri.surt import candidate
 
 if TYPE_CHECKING:
@@ -127,6 +127,14 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return self.decision if self.covered(curi) else NONE
+
+    def because(self, curi: CrawlURI) -> str:
+        """The prefix that covers the URI, or its via; empty when none does."""
+        for uri in (curi.uri, curi.via if self.also_check_via else None):
+            found = prefixes_of(list(self.prefixes), candidate(uri, strict=self.prefixes.strict)) if uri else ()
+            if found:
+                return found[0]
+        return ""
 
 
 class _Hosts:

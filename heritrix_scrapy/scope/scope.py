@@ -77,7 +77,8 @@ class Scope:
         rules.configure(view)
         for rule in self.others:
             rule.configure(view)
-        self._listeners = list(listeners([*rules.rules, *self.others]))
+        #: The rules that hear of seeds.
+        self.listening = list(listeners([*rules.rules, *self.others]))
         self._log = log
         self._log_scope = bool(log is not None and view.scope_log_to_file)
         self._log_extra = bool(view.scope_log_extra_info)
@@ -123,12 +124,12 @@ class Scope:
         return self.sequence if curi.settings.rule_values is None else self._rules_for(curi.settings)
 
     def take_refusals(self) -> dict[str, int]:
-        """How many were refused, by the name of the last rule that refused them (``-``: none said anything), since
-        the last call."""
+        """Counters of the candidates refused since the last call, one for each rule: the last one that refused
+        them (``-``: none said anything)."""
         if not self.refusals:
             return {}
-        taken, self.refusals = dict(self.refusals), Counter()
-        return taken
+        taken, self.refusals = self.refusals, Counter()
+        return {f"scope/rejected/{rule}": count for rule, count in taken.items()}
 
     def _rules_for(self, view: Any) -> DecideRuleSequence:
         # the View is kept, so that its id cannot become another's
@@ -157,7 +158,7 @@ class Scope:
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed joined the crawl. ``uri``: fixed up; ``written``: its line in the seeds text, if it has one."""
-        for rule in self._listeners:
+        for rule in self.listening:
             rule.seed_added(uri, written)
 
     def seed_found(self, curi: CrawlURI) -> None:
@@ -166,12 +167,12 @@ class Scope:
 
     def non_seed_line(self, line: str) -> bool:
         """A line of a seeds text that is no seed (``+…``, ``-…``); tells whether a rule took it."""
-        taken = [rule.non_seed_line(line) for rule in self._listeners]
+        taken = [rule.non_seed_line(line) for rule in self.listening]
         return any(taken)
 
     def seeds_read(self) -> None:
         """All seeds that are known at the start were announced."""
-        for rule in self._listeners:
+        for rule in self.listening:
             rule.seeds_read()
 
 

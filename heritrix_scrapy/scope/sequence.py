@@ -70,14 +70,14 @@ class DecideRuleSequence(DecideRule):
         for place, rule in enumerate(self._rules):
             if rule.only is result and result is not NONE:
                 continue
-            said = self._asked(rule, curi)
+            said = self.asked(rule, curi)
             if said is not NONE:
                 result, index = said, place
         return result, index
 
     def _settled(self, curi: CrawlURI, stop: int) -> tuple[Decision, int]:
         for index in range(stop - 1, -1, -1):
-            said = self._asked(self.rules[index], curi)
+            said = self.asked(self.rules[index], curi)
             if said is NONE:
                 continue
             if self.rules[index].only is said:
@@ -88,7 +88,8 @@ class DecideRuleSequence(DecideRule):
         return NONE, -1
 
     @staticmethod
-    def _asked(rule: DecideRule, curi: CrawlURI) -> Decision:
+    def asked(rule: DecideRule, curi: CrawlURI) -> Decision:
+        """What one rule says, if it is enabled and the rule before it lets it."""
         if not rule.enabled:
             return NONE
         if rule.should_process is not None and rule.should_process.evaluate(curi) is REJECT:
@@ -110,7 +111,7 @@ class _Several(PredicatedDecideRule):
             rule.configure(view)
 
     def _accepted(self, curi: CrawlURI) -> list[bool]:
-        return [DecideRuleSequence._asked(rule, curi) is ACCEPT for rule in self.rules]
+        return [DecideRuleSequence.asked(rule, curi) is ACCEPT for rule in self.rules]
 
 
 class AllOf(_Several):

@@ -99,7 +99,10 @@ def test_refusals_are_counted_by_rule() -> None:
     for path in ("L", "L" * 30):
         scope.accepts(CrawlURI(SEED + "x", path=path))
         scope.accepts(CrawlURI("http://b.example/", path=path))
-    assert scope.take_refusals() == {"TooManyHopsDecideRule": 2, "RejectDecideRule": 1}
+    assert scope.take_refusals() == {
+        "scope/rejected/TooManyHopsDecideRule": 2,
+        "scope/rejected/RejectDecideRule": 1,
+    }
     assert scope.take_refusals() == {}
 
 
