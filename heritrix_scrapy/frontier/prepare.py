@@ -64,8 +64,13 @@ _NO_EMBED = ("", hops.NAVLINK, hops.MANIFEST)
 
 
 def canonicaliser(view: Any) -> Callable[[str], str]:
-    """The function that makes canonical forms under these settings."""
-    return Canonicaliser.of(view.canonicalization_rules)
+    """The function that makes canonical forms under these settings. Raises ConfigurationError."""
+    try:
+        return Canonicaliser.of(view.canonicalization_rules, late=view.profile == "heritrix")
+    except (ValueError, re.error) as error:
+        raise ConfigurationError(
+            "HERITRIX_CANONICALIZATION_RULES", view.canonicalization_rules, f"cannot be used: {error}"
+        ) from None
 
 
 # -- class key ---------------------------------------------------------------------------------------------
@@ -202,7 +207,7 @@ class Preparer:
 
     def __init__(self, canonicaliser: Callable[[Any], Callable[[str], str]], *, heritrix: bool) -> None:
         self._canonicaliser = canonicaliser
-        self._heritrix = heritrix
+        self.heritrix = heritrix
         self._plans: dict[int, Plan] = {}
 
     def plan(self, view: Any) -> Plan:
@@ -224,7 +229,7 @@ class Preparer:
         view = curi.settings
         plan = self.plan(view)
         path = curi.path
-        curi.directive = directive(path, curi.directive, plan.depth_hops, plan.embed_hops, heritrix=self._heritrix)
+        curi.directive = directive(path, curi.directive, plan.depth_hops, plan.embed_hops, heritrix=self.heritrix)
         curi.canonical = canonical = canonical or plan.canonicalise(curi.uri)
         if path[-1:] == hops.REFER:
             via = curi.via

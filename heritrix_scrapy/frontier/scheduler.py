@@ -412,6 +412,7 @@ class FrontierScheduler(BaseScheduler):
             curi.outlinks = []
             curi.status = status.RUNTIME_EXCEPTION
             curi.errors.append(("", error))
+            curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
             frontier.finish(curi, now)
         if curi.recorder is not None:
             curi.recorder.close()

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
-from heritrix_scrapy.uri.domain import assignment_level
+from heritrix_scrapy.uri.domain import assignment_level, public_suffixes
 from heritrix_scrapy.uri.prefixes import SurtPrefixSet, prefixes_of, seed_prefix, to_domain, to_host
-from heritrix_scrapy.uri.surt import candidate
+from heritrix_scrapy.uri.surt import authority_part, candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         if self.seeds_as_surt_prefixes:
             prefix = seed_prefix(written, uri, self._semantics, strict=self.prefixes.strict)
             if self.widened:
-                prefix = WIDEN[self.widened](prefix, strict=self.prefixes.strict)
+                prefix = self._widened(prefix)
             if self.prefixes.add(prefix):
                 self._hosts.added(prefix)
 
@@ -110,7 +110,16 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
 
     def _add_widened(self, prefixes: SurtPrefixSet) -> None:
         for prefix in prefixes:
-            self.prefixes.add(WIDEN[self.widened](prefix, strict=prefixes.strict))
+            self.prefixes.add(self._widened(prefix))
+
+    def _widened(self, prefix: str) -> str:
+        """The prefix made to cover what it is to; never, but as Heritrix, all of a public suffix."""
+        strict = self.prefixes.strict
+        wide = WIDEN[self.widened](prefix, strict=strict)
+        host = authority_part(prefix).split(",")
+        if not strict and self.widened != "hosts" and public_suffixes().is_suffix(".".join(host[-2::-1])):
+            return to_host(prefix)
+        return wide
 
     def seeds_read(self) -> None:
         """All seeds were announced: write the dump, if one is wanted."""

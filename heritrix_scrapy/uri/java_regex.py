@@ -46,7 +46,7 @@ _PROPERTIES = {
 _FLAGS = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _FLAG_LETTERS = frozenset("imsx")
 _NAMED_GROUP = re.compile(r"\(\?<([A-Za-z]\w*)>", re.ASCII)
-_REFERENCE = re.compile(r"\\(.)|\$\{([A-Za-z]\w*)\}|\$(\d+)|(\$)", re.DOTALL | re.ASCII)
+_REFERENCE = re.compile(r"\\(.)|\$\{(\w+)\}|\$(\d+)|(\$)", re.DOTALL | re.ASCII)
 
 
 @lru_cache(maxsize=4096)
