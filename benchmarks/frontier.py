@@ -74,8 +74,9 @@ class Ours:
         )
         settings, self.clock = Settings(view), Clock()
         store = open_store(folder)
+        scope = from_settings(settings)
         self.frontier = Frontier(
-            store, settings, decide=from_settings(settings).accepts, hosts=Hosts(store.get), clock=self.clock
+            store, settings, decide=scope.accepts, recall=scope.recall, hosts=Hosts(store.get), clock=self.clock
         )
         self.frontier.open()
         self.frontier.add(seed(uri) for uri in seeds)

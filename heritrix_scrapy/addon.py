@@ -111,6 +111,8 @@ class Addon:
         scope_of(self._crawler)
         if view.warc_dir and not looking:
             check_writable("HERITRIX_WARC_DIR", str(view.warc_dir), Path(view.warc_dir))
+        if view.history_dir and not looking and (view.fetch_history or view.content_digest_history):
+            check_writable("HERITRIX_HISTORY_DIR", str(view.history_dir), Path(view.history_dir))
         defaults = {
             **DEFAULTS,
             "CONCURRENT_REQUESTS": view.max_toe_threads,
@@ -128,16 +130,10 @@ def writers(listed: Sequence[Any]) -> list[type]:
     """The pipelines of ``HERITRIX_WRITERS``, in its order. Raises ConfigurationError for a name that is no writer."""
     found: list[type] = []
     for entry in listed:
-        name, properties = entry if isinstance(entry, list) else (entry, {})
+        name = entry[0] if isinstance(entry, list) else entry
         if name not in WRITERS:
             raise ConfigurationError("HERITRIX_WRITERS", name, f"no such writer; there are: {', '.join(WRITERS)}")
-        path = WRITERS[name]
-        if path is None:
-            logger.warning("HERITRIX_WRITERS: %r is not available in this version, left out", name)
-            continue
-        if properties:
-            logger.warning("HERITRIX_WRITERS: properties of %r have no effect yet in this version", name)
-        if (writer := load_object(path)) not in found:
+        if (writer := load_object(WRITERS[name])) not in found:
             found.append(writer)
     if not found:
         logger.warning("HERITRIX_WRITERS = %r: nothing of this crawl is archived", listed)

@@ -5,8 +5,8 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → robots → after_fetch steps → extract → after_extract steps → item pipelines of captures
-    → disposition steps
+    stamp → robots → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
+    → item pipelines of captures → history → disposition steps
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from heritrix_scrapy.archive.pipeline import CapturePipeline, WarcWriterPipeline
+from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
@@ -66,6 +67,7 @@ class ChainMiddleware:
             load=partial(load_part, crawler),
             gate=partial(gate, crawler, view),
         )
+        self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -81,6 +83,10 @@ class ChainMiddleware:
     def process_request(self, request: Request) -> Awaitable[None] | None:
         curi = self._curi(request)
         curi.method = request.method
+        if curi.via_context == GUESS and self._extraction.is_hopeless(curi, curi.settings):
+            curi.status = status.BLOCKED_BY_CUSTOM
+            self._crawler.stats.inc_value("heritrix/extract/guesses_dropped")
+            raise IgnoreRequest(f"{curi.uri} is a guess, and its host refused so many")
         return self._before(curi) if self._steps[Point.BEFORE_FETCH] else None
 
     async def _before(self, curi: CrawlURI) -> None:
@@ -127,8 +133,13 @@ class ChainMiddleware:
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
+            recall = self._crawl.recall
+            if recall is not None:
+                recall.judge(curi)
             if curi.status > 0:
                 self._extraction.extract(curi, curi.settings)
+                if recall is not None:
+                    recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
             if curi.recorder is not None and curi.status > 0:
@@ -136,6 +147,8 @@ class ChainMiddleware:
                     result = process_item(curi)
                     if inspect.isawaitable(result):
                         await result
+                if recall is not None:
+                    recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:
                 await self._ask(step, curi)
         except StorageFull as error:
@@ -166,18 +179,6 @@ class ChainMiddleware:
         if result is not None:
             await result
 
-    def _behind_gate(self, pipeline: Any) -> Callable[[CrawlURI], Any]:
-        """``process_item`` of a pipeline; of the WARC writer only for what the rule before it lets pass."""
-        process_item: Callable[[CrawlURI], Any] = pipeline.process_item
-        rule = self._settings.gates.get("WARC_WRITER")
-        for name, properties in self._settings.view.writers:
-            if name == "warc":
-                rule = properties.get("should_process", rule)
-        if rule is None or not isinstance(pipeline, WarcWriterPipeline):
-            return process_item
-        passes = gate(self._crawler, self._settings.view, rule)
-        return lambda curi: process_item(curi) if passes(curi) else None
-
     def _capture_pipelines(self) -> list[Callable[[CrawlURI], Any]]:
         """``process_item`` of the pipelines that take captures, in the order the settings list them. Scrapy has
         built and opened them by the time the first answer comes."""
@@ -191,7 +192,7 @@ class ChainMiddleware:
                 for cls in classes
                 if everyone or (isinstance(cls, type) and issubclass(cls, CapturePipeline))
             ]
-            self._pipelines = [self._behind_gate(pipeline) for pipeline in pipelines if pipeline is not None]
+            self._pipelines = [pipeline.process_item for pipeline in pipelines if pipeline is not None]
         return self._pipelines
 
 

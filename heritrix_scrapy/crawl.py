@@ -119,6 +119,19 @@ class Archive(Protocol):
         """Bytes that the file of that name holds now, under either of its names; -1 when it is gone."""
 
 
+class Recall(Protocol):
+    """What the chain asks of what is remembered of earlier fetches."""
+
+    def judge(self, curi: CrawlURI) -> None:
+        """Set ``revisit`` of a fetch that repeats an earlier one."""
+
+    def restore_links(self, curi: CrawlURI) -> None:
+        """Give an unchanged page the links it had."""
+
+    def keep(self, curi: CrawlURI) -> None:
+        """Remember a fetch that the writers have dealt with."""
+
+
 class JobDir:
     """The folders of one job (Scrapy's JOBDIR). Made when first asked for.
 
@@ -158,7 +171,8 @@ class Crawl:
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
     ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
-    each writer; ``decide``: by the scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
+    each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the scheduler, from
+    the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -172,6 +186,9 @@ class Crawl:
         self.frontier: Frontier | None = None
         self.report: Report | None = None
         self.archives: list[Archive] = []
+        self.recall: Recall | None = None
+        #: gate(rule): the test of a URI that a rule of the settings comes to.
+        self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None
         #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
         #: decide(curi): whether scope takes a candidate.

@@ -30,6 +30,7 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
         "heritrix_scrapy.chain.ReleaseMiddleware": -1000,
         "heritrix_scrapy.fetch.middleware.PreselectorMiddleware": -900,
         "heritrix_scrapy.fetch.middleware.PreconditionMiddleware": -800,
+        "heritrix_scrapy.archive.recall.HistoryMiddleware": 990,
         "heritrix_scrapy.chain.ChainMiddleware": 1_000_000,
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
         "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": None,
@@ -47,10 +48,10 @@ CHEAPER: Final[dict[str, dict[str, int | None]]] = {
     "EXTENSIONS": {"heritrix_scrapy.operate.garbage.GarbageExtension": 0},
 }
 
-#: Name in HERITRIX_WRITERS → its pipeline; None: this version has none.
-WRITERS: Final[dict[str, str | None]] = {
+#: Name in HERITRIX_WRITERS → its pipeline.
+WRITERS: Final[dict[str, str]] = {
     "warc": "heritrix_scrapy.archive.pipeline.WarcWriterPipeline",
-    "mirror": None,
+    "mirror": "heritrix_scrapy.archive.mirror_pipeline.MirrorWriterPipeline",
 }
 
 #: The one download slot: politeness belongs to the frontier.

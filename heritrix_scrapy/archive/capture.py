@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.model.crawluri import CrawlURI
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -27,11 +28,19 @@ class CapturePipeline:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        """A CrawlURI is kept, anything is handed on."""
+        """A CrawlURI is kept, anything is handed on; what takes its time is handed on as a coroutine."""
         if type(item) is CrawlURI:
-            self.process_capture(item)
+            later = self.process_capture(item)
+            if later is not None:
+                return kept(item, later)
         return item
 
-    def process_capture(self, curi: CrawlURI) -> None:
-        """Keep one fetched URI. Raises StorageFull when it could not be kept."""
+    def process_capture(self, curi: CrawlURI) -> Awaitable[None] | None:
+        """Keep one fetched URI; what is returned is awaited. Raises StorageFull when it could not be kept."""
         raise NotImplementedError(f"{type(self).__name__} has to say how it keeps a capture")
+
+
+async def kept(curi: CrawlURI, later: Awaitable[None]) -> CrawlURI:
+    """The capture, when it is kept."""
+    await later
+    return curi

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
 from heritrix_scrapy.model.recorder import sha1_base32
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
+from heritrix_scrapy.model.status import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from heritrix_scrapy.model.recorder import Spool
 
 Fields = list[tuple[str, str]]
+
+#: What follows the block of each record.
+END_OF_RECORD = b"\r\n\r\n"
 
 #: Blocks up to this many bytes are taken into memory whole; larger ones are read from the spool in pieces.
 WHOLE = 1024 * 1024
@@ -40,8 +45,6 @@ CONFORMS_TO = {
     "1.1": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
 }
 
-IDENTICAL_PAYLOAD = "identical-payload-digest"
-NOT_MODIFIED = "server-not-modified"
 PROFILE_URI = "http://netpreserve.org/warc/{version}/revisit/{profile}"
 
 #: Annotation → reason in ``WARC-Truncated``: Heritrix's, then ours. The first that applies is written.
@@ -98,20 +101,6 @@ class Record(NamedTuple):
 
 
 @dataclass(slots=True)
-class Revisit:
-    """What an unchanged capture says of the one it repeats. ``profile``: the last part of its URI;
-    ``refers_to_date``: as it is written; ``refers_to``: a record id without brackets."""
-
-    profile: str
-    payload_digest: str | None = None
-    refers_to: str | None = None
-    refers_to_date: str | None = None
-    refers_to_target_uri: str | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-
-
-@dataclass(slots=True)
 class Facts:
     """What a group says beyond the CrawlURI. ``response_headers``: further headers of the response record, each
     ``name: value``; ``ftp_conversation``: text of the control connection; ``ftp_status``: its first reply."""
@@ -127,14 +116,20 @@ NO_FACTS = Facts()
 
 @dataclass(slots=True)
 class Form:
-    """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests`` and
-    ``metadata``: whether those records are written; ``charset``: what an HTTP answer without one is read as."""
+    """How records are written. ``modern``: which profile; ``version``: ``1.0`` or ``1.1``; ``requests``, ``metadata``,
+    ``responses``, ``revisits``: whether those records are written; ``charset``: what an HTTP answer without one is
+    read as; ``response_headers``: further headers of response records; ``redact``: whether secrets in requests are
+    masked."""
 
     modern: bool = True
     version: str = "1.1"
     requests: bool = True
     metadata: bool = True
     charset: str = "UTF-8"
+    responses: bool = True
+    revisits: bool = True
+    response_headers: Sequence[str] = ()
+    redact: bool = False
 
     @classmethod
     def of(cls, view: Any) -> Form:
@@ -145,6 +140,10 @@ class Form:
             view.warc_write_requests,
             view.warc_write_metadata,
             view.default_encoding,
+            view.warc_write_responses,
+            view.warc_write_revisits,
+            view.warc_response_headers,
+            view.warc_redact_request_headers,
         )
 
 
@@ -273,12 +272,17 @@ def _dns(group: _Group) -> None:
 
 
 def _http_response(group: _Group) -> None:
+    if not group.form.responses:
+        return
     curi = group.curi
     extra: Fields = []
     headless = group.form.modern and curi.recorder is not None and not curi.recorder.body_at
     if curi.digest and not headless:
         # readers take the first lines of an answer without a head (HTTP/0.9) for one, and check what follows
-        extra.append(("WARC-Payload-Digest", curi.digest))
+        digest = curi.digest
+        if group.form.modern and digest.startswith("SHA1:") and curi.recorder is not None:
+            digest = curi.recorder.body_digest  # a step put that of a text without its changing parts in its place
+        extra.append(("WARC-Payload-Digest", digest))
     extra += group.address()
     extra += group.cut()
     extra += group.wire()
@@ -315,16 +319,19 @@ def _ftp_response(group: _Group) -> None:
 def _revisit(group: _Group) -> None:
     """Head of the response, or for a 304 nothing in the heritrix profile; and what is repeated."""
     revisit, curi, modern = group.facts.revisit, group.curi, group.form.modern
+    if not group.form.revisits:
+        return
     assert revisit is not None
     same = revisit.profile == IDENTICAL_PAYLOAD
     extra: Fields = [("WARC-Profile", PROFILE_URI.format(version=group.form.version, profile=revisit.profile))]
     extra += group.cut() if modern else [("WARC-Truncated", "length")]
+    when = revisit.refers_to_date
     told = [
         ("WARC-Refers-To", f"<{revisit.refers_to}>" if revisit.refers_to and (same or modern) else None),
         ("WARC-Payload-Digest", revisit.payload_digest),
         ("WARC-Etag", None if same or modern else revisit.etag),
         ("WARC-Last-Modified", None if same or modern else revisit.last_modified),
-        ("WARC-Refers-To-Date", revisit.refers_to_date),
+        ("WARC-Refers-To-Date", date(when, group.form.version) if isinstance(when, int) else when),
         ("WARC-Refers-To-Target-URI", revisit.refers_to_target_uri if same or modern else None),
     ]
     extra += [(name, text) for name, text in told if text]
@@ -347,7 +354,34 @@ def _http_request(group: _Group) -> None:
     if not group.form.requests or recorder is None or not recorder.request.size:
         return
     extra = (group.address() + group.wire()) if group.form.modern else group.wire()
-    group.add("request", HTTP_REQUEST, taken(recorder.request), extra)
+    block = taken(recorder.request)
+    if group.form.redact and isinstance(block, bytes):
+        block, masked = redacted(block)
+        if masked:
+            extra.append(("WARC-Redacted", ", ".join(masked)))
+    group.add("request", HTTP_REQUEST, block, extra)
+
+
+#: Request headers whose values are secrets.
+SECRET = re.compile(rb"(?im)^(authorization|proxy-authorization|cookie):[ \t]*([^\r\n]*)")
+#: Fields of a form that hold one.
+SECRET_FIELD = re.compile(rb"(?i)(?:^|(?<=&))([^=&]*(?:pass|pwd|passwd|secret|token|pin)[^=&]*)=([^&]*)")
+MASK = b"[redacted]"
+
+
+def redacted(request: bytes) -> tuple[bytes, list[str]]:
+    """The request with secrets masked, and the names of what was."""
+    names: list[str] = []
+
+    def mask(found: re.Match[bytes]) -> bytes:
+        names.append(found[1].decode("latin-1").lower())
+        return found[1] + (b": " if found.re is SECRET else b"=") + MASK
+
+    top, gap, body = request.partition(b"\r\n\r\n")
+    top = SECRET.sub(mask, top)
+    if re.search(rb"(?im)^content-type:[ \t]*application/x-www-form-urlencoded", top):
+        body = SECRET_FIELD.sub(mask, body)
+    return top + gap + body, list(dict.fromkeys(names))
 
 
 def _metadata(group: _Group) -> None:
@@ -447,6 +481,29 @@ def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
     return anvl.record(fields)
 
 
+def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int, *, warcinfo_id: str = "") -> Record:
+    """A metadata record for a URI that was tried and gave no answer."""
+    known = STATUS.get(curi.status)
+    fields: list[tuple[str, str | None]] = [("fetchStatus", str(curi.status))]
+    if known is not None:
+        fields.append(("fetchStatusName", known.label))
+    fields.append(("attempts", str(max(curi.attempts, 1))))
+    for name, text in (("error", curi.error_text), ("via", curi.via), ("hopsFromSeed", curi.path)):
+        if text and text.strip():
+            fields.append((name, " ".join(text.split())))
+    for note in curi.annotations:
+        fields.append(("annotation", note))
+    block = anvl.record(fields)
+    extra: Fields = []
+    if form.modern:
+        if warcinfo_id:
+            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
+        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
+    when = date(curi.began_ms if curi.began_ms is not None else now_ms, form.version)
+    top = head(form.version, "metadata", curi.uri, when, extra, ident, WARC_FIELDS, len(block))
+    return Record("metadata", ident, top, block, len(block))
+
+
 @dataclass(slots=True)
 class Crawler:
     """Who crawls, as a warcinfo record tells it. Blank values are left out."""
@@ -461,6 +518,8 @@ class Crawler:
     description: str = ""
     mail: str = ""
     machine: Machine | None = field(default=None)
+    #: Further fields, in their order.
+    more: tuple[tuple[str, str], ...] = ()
 
 
 def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: str) -> Record:
@@ -480,6 +539,7 @@ def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: st
         ("robots", crawler.robots.lower()),
         ("http-header-user-agent", crawler.user_agent),
         ("http-header-from", crawler.mail),
+        *crawler.more,
     ]
     block = anvl.record([(name, text) for name, text in told if text.strip()])
     extra: Fields = [("WARC-Filename", filename)]

@@ -11,13 +11,16 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import threading
+import time
 import zlib
+from errno import ENOENT
 from typing import TYPE_CHECKING
 
 from isal import isal_zlib
 
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.records import Record, Stream
+from heritrix_scrapy.archive.records import END_OF_RECORD, Record, Stream
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
@@ -29,8 +32,10 @@ logger = logging.getLogger(__name__)
 #: isal's level 1: a fifth of the time of zlib's level 9 for files 10 to 29 % larger.
 LEVEL = 1
 GZIP = 31  # window bits of a gzip member
-END = b"\r\n\r\n"
+END = END_OF_RECORD
 CHUNK = 256 * 1024
+#: Bytes written after which the disk is asked again how much room there is.
+FREE_EVERY = 8 * 1024 * 1024
 
 #: What is counted of the records of each type: block bytes, bytes of whole records, bytes in the file.
 COUNTED = ("num_records", "content_bytes", "total_bytes", "size_on_disk")
@@ -68,9 +73,11 @@ def whole_block(record: Record) -> Iterator[bytes]:
 class WarcFiles:
     """The WARC files of one writer, one open at a time.
 
-    ``directory``: asked when a file is made; ``name``: gives its name without ``.open``; ``opening``: makes the
+    ``directory``: asked when a file is made; ``stores``: when there are several directories, which take turns;
+    ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
-    ``limit``: bytes after which the next group goes to a new file, -1 none; ``follow``: told the names that are
+    ``limit``: bytes after which the next group goes to a new file, -1 none; ``age``, ``groups``: seconds and groups
+    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``follow``: told the names that are
     there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
     Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
@@ -83,13 +90,28 @@ class WarcFiles:
         *,
         compress: bool = True,
         limit: int = 1_000_000_000,
+        age: float = 0,
+        groups: int = 0,
+        reserve: int = 0,
+        stores: Callable[[], Sequence[Path]] | None = None,
         elsewhere: Callable[[], Sequence[Path]] = tuple,
         follow: Callable[[list[str]], None] | None = None,
         claim: Callable[[], bytes | None] = lambda: None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
-        self._place: Path | None = None
+        self._age, self._groups, self._reserve, self._monotonic = age, groups, reserve, monotonic
+        self._stores = stores or (lambda: (self._directory(),))
+        self._turn = 0
+        self._known: set[Path] = set()
+        self._at: Path | None = None
+        self._born = 0.0
+        self._written = 0
+        self._unchecked = FREE_EVERY
+        self._lock = threading.Lock()
+        #: Whether a thread is writing a group; then others have to wait, or take another file.
+        self.busy = False
         self._fd = -1
         self._current = ""
         self._warcinfo_id = ""
@@ -104,11 +126,19 @@ class WarcFiles:
 
     def prepare(self) -> str:
         """Have a file open that takes one more group; the id of its warcinfo record. Raises StorageFull."""
-        if self._fd >= 0 and 0 <= self._limit < self._position and self._position > self._first_group:
+        if self._fd >= 0 and self._position > self._first_group and self._is_done():
             self.close()
         if self._fd < 0:
             self._start()
         return self._warcinfo_id
+
+    def _is_done(self) -> bool:
+        """Whether the open file takes no more groups."""
+        return (
+            0 <= self._limit < self._position
+            or 0 < self._groups <= self._written
+            or (self._age > 0 and self._monotonic() - self._born >= self._age)
+        )
 
     def append(self, group: Sequence[Record]) -> tuple[str, int]:
         """Write a group whole, or not at all. The file's name (without ``.open``) and where the group begins.
@@ -117,10 +147,23 @@ class WarcFiles:
         """
         self.prepare()
         begin = self._position
+        self._check_room(sum(record.length for record in group))
         self._write(group)
-        self._grown[self._current] = self._position
-        self._unsynced = True
+        with self._lock:
+            self._grown[self._current] = self._position
+            self._unsynced = True
+        self._written += 1
         return self._current, begin
+
+    def _check_room(self, need: int) -> None:
+        """Have the disk asked for room before a large group, and every few megabytes."""
+        self._unchecked += need
+        if self._unchecked < FREE_EVERY:
+            return
+        free = free_bytes(self._place())
+        if free is not None and free < need + self._reserve:
+            raise StorageFull(str(self._place() / (self._current + OPEN)), need + self._reserve)
+        self._unchecked = 0
 
     def _write(self, group: Sequence[Record]) -> None:
         begin = position = self._position
@@ -139,15 +182,21 @@ class WarcFiles:
                         held = 0
                 sizes.append(size)
             position += self._put(pending)
+            self._look_for()
         except OSError as error:
             self._take_back(begin)
             need = sum(len(record.head) + record.length + len(END) for record in group)
-            raise StorageFull(str(self._open_place() / (self._current + OPEN)), need, error) from error
+            raise StorageFull(str(self._place() / (self._current + OPEN)), need, error) from error
         except BaseException:
             self._take_back(begin)
             raise
         self._position = position
         self._count(group, sizes)
+
+    def _look_for(self) -> None:
+        """Raise FileNotFoundError when somebody has deleted the open file: all that is written to it would be gone."""
+        if not os.fstat(self._fd).st_nlink:
+            raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
 
     def _put(self, pending: list[bytes]) -> int:
         data = memoryview(b"".join(pending))
@@ -168,7 +217,24 @@ class WarcFiles:
             self._fd = -1
 
     def _start(self) -> None:
-        place = self._open_place()
+        """Make a file in the next store that takes one. Raises StorageFull when none does."""
+        stores = self._open_stores()
+        refused: StorageFull | None = None
+        for step in range(len(stores)):
+            turn = (self._turn + step) % len(stores)
+            try:
+                self._make(stores[turn])
+            except StorageFull as error:
+                refused = error
+                if len(stores) > 1:
+                    logger.warning("%s takes no file, the next store is tried: %s", stores[turn], error)
+                continue
+            self._turn = (turn + 1) % len(stores)
+            return
+        assert refused is not None
+        raise refused
+
+    def _make(self, place: Path) -> None:
         name = self._name()
         stem, dot, ending = name.partition(".warc")
         number = 1
@@ -179,10 +245,12 @@ class WarcFiles:
         path = place / (name + OPEN)
         record = self._opening(name)
         try:
+            place.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise StorageFull(str(path), -1, error) from error
         fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._at = place
         self._current, self._warcinfo_id, self._position = name, record.id, 0
         try:
             self._write([record])
@@ -192,7 +260,8 @@ class WarcFiles:
                 self._fd = -1
             path.unlink(missing_ok=True)
             raise
-        self._first_group = self._position
+        self._first_group, self._written, self._born = self._position, 0, self._monotonic()
+        self._unchecked = FREE_EVERY
         sync_directory(place)
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
@@ -210,21 +279,23 @@ class WarcFiles:
 
     def flush(self) -> Mapping[str, int]:
         """Name → length of each file written to since the last call. Writes go straight to the system."""
-        grown, self._grown = self._grown, {}
+        with self._lock:
+            grown, self._grown = self._grown, {}
         return grown
 
     def sync(self) -> None:
         """Have the disk hold what was written; files closed before already are. Raises StorageFull."""
         if self._fd >= 0 and self._unsynced:
+            self._unsynced = False
             try:
                 os.fdatasync(self._fd)
             except OSError as error:
-                raise StorageFull(str(self._open_place() / (self._current + OPEN)), cause=error) from error
-            self._unsynced = False
+                self._unsynced = True
+                raise StorageFull(str(self._place() / (self._current + OPEN)), cause=error) from error
 
     def length(self, name: str) -> int:
         """Bytes of the file of that name (without ``.open``), open or closed; -1 when it is gone."""
-        for place in (self._open_place(), *self._elsewhere()):
+        for place in (*self._open_stores(), *self._elsewhere()):
             for path in (place / name, place / (name + OPEN)):
                 try:
                     return path.stat().st_size
@@ -247,9 +318,14 @@ class WarcFiles:
         """Finish the open file: on disk, without ``.open``. Raises StorageFull."""
         if self._fd < 0:
             return
-        place = self._open_place()
+        place = self._place()
         try:
             os.fsync(self._fd)
+            if not (place / (self._current + OPEN)).exists():
+                logger.error("%s was deleted or moved while the crawl wrote to it", place / (self._current + OPEN))
+                os.close(self._fd)
+                self._fd = -1
+                return
             (place / (self._current + OPEN)).rename(place / self._current)
             sync_directory(place)
         except OSError as error:
@@ -259,23 +335,96 @@ class WarcFiles:
         self._fd = -1
 
     def repair(self) -> None:
-        """Close what a crash left open, in the directory and in those of earlier launches."""
+        """Close what a crash left open, in the directories and in those of earlier launches."""
         claim = self._claim()
-        for place in (self._directory(), *self._elsewhere()):
+        for place in (*self._stores(), *self._elsewhere()):
             for left in sorted(place.glob("*.warc*" + OPEN)) if place.is_dir() else ():
                 if left.name != self._current + OPEN and (claim is None or claims(left, claim)):
                     repair(left)
 
-    def _open_place(self) -> Path:
-        """The directory; at first use with whatever a crash left there repaired."""
-        place = self._directory()
-        if place != self._place:
-            self._place = place
+    def _place(self) -> Path:
+        """The directory of the open file."""
+        return self._at if self._at is not None else self._directory()
+
+    def _open_stores(self) -> Sequence[Path]:
+        """The directories; at first use with whatever a crash left there repaired."""
+        stores = self._stores()
+        fresh = [place for place in stores if place not in self._known]
+        if fresh:
+            self._known.update(fresh)
             self.repair()
-            place.mkdir(parents=True, exist_ok=True)
-            if self._follow is not None:
-                self._follow([path.name for path in place.iterdir()])
-        return place
+            for place in fresh:
+                try:
+                    place.mkdir(parents=True, exist_ok=True)
+                    if self._follow is not None:
+                        self._follow([path.name for path in place.iterdir()])
+                except OSError as error:
+                    if len(stores) == 1:
+                        raise StorageFull(str(place), -1, error) from error
+                    logger.warning("%s cannot be used: %s", place, error)
+        return stores
+
+
+class WarcPool:
+    """Files of one writer that are open at the same time: a long write holds up one of them only.
+
+    ``make``: gives one more WarcFiles; ``size``: how many at most.
+    """
+
+    def __init__(self, make: Callable[[], WarcFiles], size: int = 1) -> None:
+        self._make, self._size = make, size
+        self.members = [make()]
+
+    def idle(self) -> WarcFiles | None:
+        """One that can be written to now; None while all are being written to."""
+        for files in self.members:
+            if not files.busy:
+                return files
+        if len(self.members) < self._size:
+            self.members.append(self._make())
+            return self.members[-1]
+        return None
+
+    @property
+    def counted(self) -> int:
+        """Groups written since the counters were last taken."""
+        return sum(files.counted for files in self.members)
+
+    def flush(self) -> Mapping[str, int]:
+        """As ``WarcFiles.flush``, of all."""
+        return {name: size for files in self.members for name, size in files.flush().items()}
+
+    def sync(self) -> None:
+        """As ``WarcFiles.sync``, all."""
+        for files in self.members:
+            files.sync()
+
+    def length(self, name: str) -> int:
+        return self.members[0].length(name)
+
+    def drain_counts(self) -> Mapping[str, int]:
+        """As ``WarcFiles.drain_counts``, of all."""
+        counts: dict[str, int] = {}
+        for files in self.members:
+            for name, count in files.drain_counts().items():
+                counts[name] = counts.get(name, 0) + count
+        return counts
+
+    def close(self) -> None:
+        for files in self.members:
+            files.close()
+
+    def repair(self) -> None:
+        self.members[0].repair()
+
+
+def free_bytes(place: Path) -> int | None:
+    """Bytes that the disk of a directory has for us; None when it does not say."""
+    try:
+        found = os.statvfs(place)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize
 
 
 def sync_directory(path: Path) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 #: name → (arguments, one line of help); the module of that name has ``run(arguments, options) -> exit status``.
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),

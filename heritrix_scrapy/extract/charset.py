@@ -10,7 +10,13 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heritrix_scrapy.extract.document import Document
 
 #: Python's codec name → the name Java prints. What is not here is no character set to us.
 JAVA_NAMES: dict[str, str] = {
@@ -118,9 +124,26 @@ def decode(data: bytes, name: str) -> str:
     return data.decode(codec, "replace")
 
 
+def encode_query(text: str, name: str) -> str:
+    """A reference with what is not ASCII in its query percent-encoded in a character set; what that does not have,
+    as a numeric reference (WHATWG URL, "percent-encode after encoding")."""
+    head, mark, rest = text.partition("?")
+    query, hash_mark, fragment = rest.partition("#")
+    codec = _codec(name)
+    encoded = "".join(
+        [
+            character if character < "\x80" else quote(character.encode(codec, "xmlcharrefreplace"), safe="")
+            for character in query
+        ]
+    )
+    return f"{head}{mark}{encoded}{hash_mark}{fragment}"
+
+
 _CONTENT_TYPE_META = re.compile(
     r"<meta\s+[^>]*?http-equiv\s*=\s*(?:'content-type'|\"content-type\")[^>]*+>", re.ASCII | re.IGNORECASE
 )
+# Browsers look for the word in any meta element, whatever its attributes are called.
+_ANY_META = re.compile(r"<meta\s+[^>]*?content\s*=[^>]*?charset=[^>]*+>", re.ASCII | re.IGNORECASE)
 _CHARSET_INSIDE = re.compile(r"charset=([^'\";\s>]++)", re.ASCII)
 _CHARSET_META = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
 _CHARSET_META_ANY = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]?([^'\";\s/>]++)", re.ASCII | re.IGNORECASE)
@@ -133,7 +156,7 @@ def declared_in_html(prefix: str, *, unquoted: bool = False) -> str | None:
     lowered = prefix.lower()
     if "charset" not in lowered and "encoding" not in lowered:
         return None
-    meta = _CONTENT_TYPE_META.search(prefix)
+    meta = (_ANY_META if unquoted else _CONTENT_TYPE_META).search(prefix)
     if meta is not None:
         inside = _CHARSET_INSIDE.search(meta[0])
         if inside is not None:
@@ -145,6 +168,20 @@ def declared_in_html(prefix: str, *, unquoted: bool = False) -> str | None:
     return None
 
 
+def signature(data: bytes) -> str | None:
+    """What a byte order mark at the start says."""
+    for mark, name in SIGNATURES:
+        if data.startswith(mark):
+            return name
+    return None
+
+
+def declared_in_xml(prefix: str, *, unquoted: bool = False) -> str | None:
+    """The character set that an XML declaration names, as written."""
+    match = _XML_DECLARATION.search(prefix) if "encoding" in prefix else None
+    return None if match is None else match[1]
+
+
 class Choice(NamedTuple):
     """``charset``: the one to read the document in, by Java's name; ``annotation``: what to note, if anything."""
 
@@ -152,25 +189,104 @@ class Choice(NamedTuple):
     annotation: str | None
 
 
-def choose_for_html(prefix: bytes, current: str, *, standard: bool) -> Choice:
+def choose(
+    prefix: bytes, current: str, declared_in: Callable[..., str | None], kind: str, window: int, *, standard: bool
+) -> Choice:
     """Look for the document's own word where the header gave none.
 
-    ``prefix``: the first bytes, at least four times ``PREFIX``; ``current``: the default; ``standard``: also
-    heed a byte order mark and unquoted declarations (WHATWG HTML).
+    ``prefix``: the first bytes, at least four times ``PREFIX``; ``current``: the default; ``declared_in``: finds the
+    word in the first ``window`` characters; ``kind``: for the annotation; ``standard``: also heed a byte order mark
+    and unquoted declarations (WHATWG HTML).
     """
     if standard:
-        for signature, signed in SIGNATURES:
-            if prefix.startswith(signature):
-                return Choice(signed, None if signed == current else f"usingCharsetInHTML:{signed}")
-    declared = declared_in_html(decode(prefix, current)[:PREFIX], unquoted=standard)
+        signed = signature(prefix)
+        if signed is not None:
+            return Choice(signed, None if signed == current else f"usingCharsetIn{kind}:{signed}")
+    declared = declared_in(decode(prefix, current)[:window], unquoted=standard)
     if declared is None:
         return Choice(current, None)
     name = java_name(declared)
     if name is None:
-        return Choice(current, f"unsatisfiableCharsetInHTML:{declared}")
+        return Choice(current, f"unsatisfiableCharsetIn{kind}:{declared}")
     if name == current:
         return Choice(current, None)
-    again = declared_in_html(decode(prefix, name)[:PREFIX], unquoted=standard)
+    again = declared_in(decode(prefix, name)[:window], unquoted=standard)
     if again == declared:
-        return Choice(name, f"usingCharsetInHTML:{name}")
-    return Choice(current, f"inconsistentCharsetInHTML:{name}")
+        return Choice(name, f"usingCharsetIn{kind}:{name}")
+    return Choice(current, f"inconsistentCharsetIn{kind}:{name}")
+
+
+#: What the bytes of a document may be taken for: where the guess is wrong for a neighbour, as among those of Western
+#: and Central Europe, the default is as good.
+DETECTED: dict[str, str] = {
+    "cp932": "Shift_JIS",
+    "shift_jis": "Shift_JIS",
+    "shift_jis_2004": "Shift_JIS",
+    "shift_jisx0213": "Shift_JIS",
+    "euc_jp": "EUC-JP",
+    "euc_jis_2004": "EUC-JP",
+    "euc_jisx0213": "EUC-JP",
+    "gb2312": "GB18030",
+    "gbk": "GB18030",
+    "gb18030": "GB18030",
+    "big5": "Big5",
+    "big5hkscs": "Big5-HKSCS",
+    "euc_kr": "EUC-KR",
+    "cp949": "x-windows-949",
+    "cp1251": "windows-1251",
+    "koi8_r": "KOI8-R",
+    "koi8_u": "KOI8-U",
+    "cp1253": "windows-1253",
+    "iso8859_7": "ISO-8859-7",
+    "cp1255": "windows-1255",
+    "cp1256": "windows-1256",
+    "cp874": "x-windows-874",
+    "tis_620": "TIS-620",
+}
+
+#: Bytes that a guess is made from: stretches of text that is not ASCII.
+SAMPLE = 2_000
+_NOT_ASCII = re.compile(rb"[^<>\0-\x1f]{0,40}[\x80-\xff][^<>\0-\x1f]{0,80}")
+
+
+def detect(data: bytes) -> str | None:
+    """What a document that does not say is most likely written in; None for plain ASCII, and where nothing is
+    surer than the default."""
+    if data.isascii():
+        return None
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        pass
+    else:
+        return "UTF-8"
+    sample = bytearray()
+    for match in _NOT_ASCII.finditer(data[:1_000_000]):
+        sample += match[0] + b"\n"
+        if len(sample) >= SAMPLE:
+            break
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(bytes(sample)).best()
+    return None if best is None else DETECTED.get(best.encoding)
+
+
+def settle(
+    document: Document, declared_in: Callable[..., str | None], kind: str, window: int = PREFIX, *, standard: bool
+) -> None:
+    """Have a document read in the character set that it says it has, and note what came of it."""
+    if "charset=" in document.content_type.lower():
+        if standard:
+            signed = signature(document.data)
+            if signed is not None and signed != document.charset:
+                document.curi.annotate(f"usingCharsetIn{kind}:{signed}")
+                document.use_charset(signed)
+        return
+    choice = choose(document.data[: 4 * PREFIX], document.charset, declared_in, kind, window, standard=standard)
+    if standard and choice.annotation is None and choice.charset == document.charset:
+        detected = detect(document.data)
+        if detected is not None and detected != document.charset:
+            choice = Choice(detected, f"detectedCharset:{detected}")
+    if choice.annotation is not None:
+        document.curi.annotate(choice.annotation)
+    document.use_charset(choice.charset)

@@ -13,7 +13,7 @@ from heritrix_scrapy.extract import charset as charsets
 from heritrix_scrapy.extract import ways
 from heritrix_scrapy.extract.likely import is_data
 from heritrix_scrapy.model.crawluri import Outlink
-from heritrix_scrapy.uri.fixup import UriError, join
+from heritrix_scrapy.uri.fixup import UriError, fix, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,8 @@ class Document:
     ``curi``: the URI it came from; ``settings``: the View that holds for it; ``uri``: its own address;
     ``base``: what references resolve against, changed by ``set_base``; ``content_type``: the header's last
     value as received, or ``unknown``; ``charset``: by Java's name; ``form_offsets``: where ``<form`` stands in
-    ``text``; ``meta_robots``: content of the robots meta tag.
+    ``text``; ``meta_robots``: content of the robots meta tag; ``annotations``: what the URIs that links make are
+    born with; ``query_charset``: what is not ASCII in a query is written in, where it is not UTF-8.
 
     ``body``: gives at most that many bytes of the entity, transfer and content coding taken off; the CrawlURI's
     recorder by default.
@@ -45,6 +46,7 @@ class Document:
         "_resolved",
         "_strict",
         "_text",
+        "annotations",
         "base",
         "charset",
         "content_type",
@@ -53,6 +55,7 @@ class Document:
         "form_offsets",
         "links",
         "meta_robots",
+        "query_charset",
         "settings",
         "uri",
     )
@@ -65,9 +68,11 @@ class Document:
         self.content_type = curi.content_type
         self.charset = charsets.java_name(curi.charset or settings.default_encoding) or "ISO-8859-1"
         self.links: dict[Outlink, None] = dict.fromkeys(curi.outlinks)
+        self.annotations: dict[Outlink, tuple[str, ...]] = {}
         self.discarded = curi.discarded_outlinks
         self.form_offsets: list[int] = []
         self.meta_robots: str | None = None
+        self.query_charset: str | None = None
         self._based = curi.base is not None
         self._body = body
         self._max_outlinks: int = settings.max_outlinks
@@ -129,6 +134,8 @@ class Document:
                 # Heritrix parses the result again when it makes the child; only that takes off a default port
                 # from "//host:80/".
                 return join(base, join(base, text, strict=True), strict=True)
+            if self.query_charset is not None and not text.isascii() and "?" in text:
+                text = charsets.encode_query(text, self.query_charset)
             return join(base, text)
         except UriError as error:
             self.curi.link_errors.append((text, str(error)))
@@ -191,6 +198,48 @@ class Document:
         uri = self.resolve(text, self.uri)
         if uri is not None:
             self.links[Outlink(uri, hop, context)] = None
+
+    def link_from(self, base: str, text: str, hop: str, context: str) -> Outlink | None:
+        """A reference relative to a base of its own; gives the link, when it is one and there is room for it."""
+        if is_data(text):
+            return None
+        if len(self.links) >= self._max_outlinks:
+            self.discarded += 1
+            return None
+        uri = self.resolve(text, base)
+        if uri is None:
+            return None
+        link = Outlink(uri, hop, context)
+        self.links[link] = None
+        return link
+
+    def link_absolute(self, text: str, hop: str, context: str) -> bool:
+        """An address that stands for itself, past the limit. False, and an entry in ``curi.link_errors``, when it
+        is none."""
+        try:
+            uri = fix(text, strict=self._strict)
+        except UriError as error:
+            self.curi.link_errors.append((text, str(error)))
+            return False
+        if not is_data(uri):
+            self.links[Outlink(uri, hop, context)] = None
+        return True
+
+    def link_listed(self, uri: str, hop: str, context: str, annotations: tuple[str, ...] = ()) -> bool:
+        """An address that ``resolve`` gave, by a caller who keeps a limit of its own. Whether it is new."""
+        link = Outlink(uri, hop, context)
+        if link in self.links or is_data(uri):
+            return False
+        self.links[link] = None
+        if annotations:
+            self.annotations[link] = annotations
+        return True
+
+    def claim(self) -> None:
+        """Keep later content extractors away from this document (Heritrix: CrawlURI.linkExtractorFinished)."""
+        self.curi.extracted = True
+        if self.discarded:
+            self.curi.annotate(f"dol:{self.discarded}")
 
     def add(self, link: Outlink) -> None:
         """A link that is absolute and fixed up already."""

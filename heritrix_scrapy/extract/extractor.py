@@ -9,7 +9,7 @@ Extractor).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from heritrix_scrapy.extract.ways import option
 
@@ -40,8 +40,10 @@ class Extractor(ABC):
 
     #: Whether taking a document keeps later content extractors away from it.
     claims = False
-    #: Names of the options that may be set for this extractor alone.
+    #: Names of the settings that may be given another value for this extractor alone.
     options: frozenset[str] = frozenset()
+    #: Properties that are no settings: name → default.
+    own: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
         self.properties: dict[str, Any] = dict(properties or {})
@@ -54,6 +56,10 @@ class Extractor(ABC):
         """An option as it holds for this document."""
         properties = self.properties
         return properties[name] if name in properties else option(document.settings, name)
+
+    def property(self, name: str) -> Any:
+        """A property that is no setting."""
+        return self.properties.get(name, self.own[name])
 
     @abstractmethod
     def wants(self, document: Document) -> bool:

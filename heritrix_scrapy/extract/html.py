@@ -91,8 +91,13 @@ class ExtractorHTML(ContentExtractor):
         "treat_frames_as_embed_links",
     }
 
+    #: Whether the text of a script is also looked through for attributes.
+    aggressive = False
+
     def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
         super().__init__(properties)
+        #: Reads the scripts in pages; none, and they are left alone.
+        self.scripts: javascript.ExtractorJS | None = None
         self._settings: object = None
         self._how: How | None = None
 
@@ -106,13 +111,9 @@ class ExtractorHTML(ContentExtractor):
 
     def extract(self, document: Document) -> Iterable[Outlink]:
         how = self._how_to_read(document)
-        if "charset=" not in document.content_type.lower():
-            choice = charset.choose_for_html(
-                document.data[: 4 * charset.PREFIX], document.charset, standard=not how.compat
-            )
-            if choice.annotation is not None:
-                document.curi.annotate(choice.annotation)
-            document.use_charset(choice.charset)
+        charset.settle(document, charset.declared_in_html, "HTML", standard=not how.compat)
+        if not how.compat and not document.charset.startswith("UTF-"):
+            document.query_charset = document.charset
         Page(document, how).read()
         return ()
 
@@ -128,7 +129,8 @@ class ExtractorHTML(ContentExtractor):
                 frame_hop=EMBED if self.option(document, "treat_frames_as_embed_links") else NAVLINK,
                 ignore_actions=self.option(document, "ignore_form_action_urls"),
                 only_gets=self.option(document, "extract_only_form_gets"),
-                scripts=self.option(document, "extract_javascript"),
+                scripts=self.scripts if self.option(document, "extract_javascript") else None,
+                aggressive=self.aggressive,
                 values=self.option(document, "extract_value_attributes"),
                 nofollow_links=self.option(document, "obey_rel_nofollow"),
                 nofollow_pages=heeds_meta_nofollow(
@@ -149,6 +151,16 @@ class ExtractorHTML(ContentExtractor):
         return self._how
 
 
+class AggressiveExtractorHTML(ExtractorHTML):
+    """As ExtractorHTML, and what looks like an attribute in the text of a script counts as one of the script."""
+
+    aggressive = True
+
+
+class JerichoExtractorHTML(ExtractorHTML):
+    """A name that Heritrix has for another reader of the same pages; here it is ExtractorHTML."""
+
+
 class How(NamedTuple):
     """How to read a page. ``compat``, ``css_compat``: Heritrix's ways; ``cautious``: with guesses at hosts;
     ``nofollow_links``, ``nofollow_pages``: whether ``rel=nofollow`` and the robots meta tag are heeded."""
@@ -159,7 +171,8 @@ class How(NamedTuple):
     frame_hop: str
     ignore_actions: bool
     only_gets: bool
-    scripts: bool
+    scripts: javascript.ExtractorJS | None
+    aggressive: bool
     values: bool
     nofollow_links: bool
     nofollow_pages: bool
@@ -186,9 +199,7 @@ class Page:
                 self.general(element, text)
             elif kind == tags.SCRIPT:
                 self.general(element, text)
-                self.script(body)
-                if self.how.compat and len(text) > len(element) and self.document.full:
-                    self.script(body)  # Heritrix reads it twice; only the count of what was discarded shows it
+                self.element(element, text, body)
             elif kind == tags.STYLE:
                 self.general(element, text)
                 self.style(body)
@@ -197,10 +208,26 @@ class Page:
 
     # -- pieces of other languages -------------------------------------------------------------------------
 
+    def element(self, element: str, tag: str, text: str) -> None:
+        """The text of a script element."""
+        scripts = self.how.scripts
+        if scripts is not None and ("." in text or "/" in text):
+            attributes = tag[len(element) :]
+            if not self.how.compat:
+                scripts.inline(self.document, text, attributes)
+            else:
+                # Heritrix reads it with its attributes and once more without, so that these decide nothing; else
+                # only the count of what was discarded shows it.
+                if attributes and self.document.full:
+                    scripts.inline(self.document, text, attributes)
+                scripts.inline(self.document, text)
+        if self.how.aggressive and text:
+            self.general(element, text)
+
     def script(self, text: str) -> None:
-        if self.how.scripts and ("." in text or "/" in text):
-            for candidate in javascript.candidates(text, self.document.uri, cautious=self.how.cautious):
-                self.link(candidate, SPECULATIVE, javascript.CONTEXT)
+        scripts = self.how.scripts
+        if scripts is not None and ("." in text or "/" in text):
+            scripts.inline(self.document, text)
 
     def style(self, text: str) -> None:
         for reference in css.references(text, as_heritrix=self.how.css_compat):

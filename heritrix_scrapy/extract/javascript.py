@@ -8,20 +8,23 @@ each opening quote cannot tell which quotes open.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract.extractor import ContentExtractor
 from heritrix_scrapy.extract.javatext import join_surrogates
-from heritrix_scrapy.extract.likely import is_very_likely, speculative_fixup
-from heritrix_scrapy.model.hops import SPECULATIVE
+from heritrix_scrapy.extract.likely import is_something_else, is_very_likely, speculative_fixup
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.hops import INFERRED, SPECULATIVE
+from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from heritrix_scrapy.extract.document import Document
     from heritrix_scrapy.model.crawluri import Outlink
 
 CONTEXT = "=JS_MISC"
+INFERRED_CONTEXT = "=INFERRED_MISC"
 
 #: Longest string looked at, in characters: what a URI may have.
 LONGEST = 2083
@@ -97,20 +100,21 @@ def _strings_by_any_delimiter(script: str) -> Iterator[str]:
         position = match.end(1)
 
 
-def candidates(script: str, own: str, *, cautious: bool) -> Iterator[str]:
-    """The addresses in a script, unresolved. ``own``: URI of the document that holds it."""
+def candidates(script: str, own: str, *, cautious: bool, shapes: bool = False) -> Iterator[str]:
+    """The addresses in a script, unresolved. ``own``: URI of the document that holds it; ``cautious``: with guesses
+    at hosts; ``shapes``: leave out what is shaped like something else."""
     for body in strings(script):
         text = unescape(body) if "\\" in body else body
-        text = speculative_fixup(text, own, cautious=cautious)
-        if is_very_likely(text):
-            yield text
+        fixed = speculative_fixup(text, own, cautious=cautious)
+        if is_very_likely(fixed) and not (shapes and is_something_else(fixed)):
+            yield fixed
 
 
 class ExtractorJS(ContentExtractor):
     """Script files, and what a page's script element led to whatever its type. Hop X, resolved against the page
-    that led here."""
+    that led here. ExtractorHTML has the scripts in its pages read by the one in the list."""
 
-    options = ContentExtractor.options | {"speculative_hosts"}
+    options = ContentExtractor.options | {"speculative_hosts", "speculative_paths"}
 
     def takes(self, document: Document) -> bool:
         content_type = document.content_type
@@ -122,7 +126,116 @@ class ExtractorJS(ContentExtractor):
         )
 
     def extract(self, document: Document) -> Iterable[Outlink]:
-        cautious = self.option(document, "speculative_hosts") == "cautious"
-        for candidate in candidates(document.text, document.uri, cautious=cautious):
+        for candidate in self.candidates(document, document.text):
             document.link_via(candidate, SPECULATIVE, CONTEXT)
         return ()
+
+    def inline(self, document: Document, script: str, attributes: str = "") -> None:
+        """A script in a page; ``attributes``: text of its tag, where it is a whole element."""
+        for candidate in self.candidates(document, script):
+            document.link(candidate, SPECULATIVE, CONTEXT)
+
+    def candidates(self, document: Document, script: str) -> Iterator[str]:
+        """The addresses in a script of this document."""
+        return candidates(
+            script,
+            document.uri,
+            cautious=self.option(document, "speculative_hosts") == "cautious",
+            shapes=self.option(document, "speculative_paths") == "cautious",
+        )
+
+
+class ConfigurableExtractorJS(ExtractorJS):
+    """As ExtractorJS, with the operator's say over the candidates.
+
+    ``strict``: only with a scheme; ``force_strict_if_url_matching_regex_list``: documents that are read so;
+    ``maximum_candidate_length``: of characters, below 1 any; ``reject_relative_ignore_list``,
+    ``reject_relative_matching_regex_list``: what is dropped when it has no scheme, as texts or expressions;
+    ``reject_script_attribute_regex_list``: scripts that are not read, by the text of their tag. Expressions match
+    as a whole, in any case.
+    """
+
+    own = {
+        "strict": False,
+        "force_strict_if_url_matching_regex_list": (),
+        "maximum_candidate_length": -1,
+        "reject_relative_ignore_list": (),
+        "reject_relative_matching_regex_list": (),
+        "reject_script_attribute_regex_list": (),
+    }
+
+    def __init__(self, properties: Mapping[str, Any] | None = None) -> None:
+        super().__init__(properties)
+        self._strict = bool(self.property("strict"))
+        self._longest = int(self.property("maximum_candidate_length"))
+        self._ignored = frozenset(self.property("reject_relative_ignore_list"))
+        self._strict_documents = self._patterns("force_strict_if_url_matching_regex_list")
+        self._rejected = self._patterns("reject_relative_matching_regex_list")
+        self._attributes = self._patterns("reject_script_attribute_regex_list")
+
+    def _patterns(self, name: str) -> list[re.Pattern[str]]:
+        listed = self.property(name)
+        try:
+            return [java_compile(f"(?i){text}") for text in ([listed] if isinstance(listed, str) else listed)]
+        except re.error as error:
+            raise ConfigurationError("HERITRIX_EXTRACTORS", [self.name, {name: listed}], str(error)) from None
+
+    def inline(self, document: Document, script: str, attributes: str = "") -> None:
+        if attributes and any(pattern.fullmatch(attributes) for pattern in self._attributes):
+            return
+        super().inline(document, script, attributes)
+
+    def candidates(self, document: Document, script: str) -> Iterator[str]:
+        strict = self._strict or any(pattern.fullmatch(document.uri) for pattern in self._strict_documents)
+        for candidate in super().candidates(document, script):
+            if 0 < self._longest < len(candidate):
+                continue
+            if not candidate.startswith(("http://", "https://")) and (
+                strict or candidate in self._ignored or any(pattern.fullmatch(candidate) for pattern in self._rejected)
+            ):
+                continue
+            yield candidate
+
+
+_DRUPAL_BASE = re.compile(
+    r"jQuery\.extend\(Drupal\.settings,[^'\"]*+['\"]basePath['\"]:[^'\"]*+['\"]([^'\"]++)['\"]", re.ASCII
+)
+_YOUTUBE = re.compile(
+    r"new\s++YT\.Player\(\s*+['\"][^'\"]*+['\"],\s++\{[\s\w:'\",]*?videoId:\s++['\"]([\w-]++)['\"],", re.ASCII
+)
+
+
+class KnowledgableExtractorJS(ConfigurableExtractorJS):
+    """As ConfigurableExtractorJS, and it knows where Drupal's settings say their paths begin, and what YouTube's
+    player plays (hop I)."""
+
+    def inline(self, document: Document, script: str, attributes: str = "") -> None:
+        base = self._base(document, script)
+        if base is None:
+            super().inline(document, script, attributes)
+        elif not (attributes and any(pattern.fullmatch(attributes) for pattern in self._attributes)):
+            for candidate in self.candidates(document, script):
+                document.link_from(base, candidate, SPECULATIVE, CONTEXT)
+        self._video(document, script)
+
+    def extract(self, document: Document) -> Iterable[Outlink]:
+        script = document.text
+        base = self._base(document, script)
+        if base is None:
+            super().extract(document)
+        else:
+            for candidate in self.candidates(document, script):
+                document.link_from(base, candidate, SPECULATIVE, CONTEXT)
+        self._video(document, script)
+        return ()
+
+    @staticmethod
+    def _base(document: Document, script: str) -> str | None:
+        match = _DRUPAL_BASE.search(script) if "Drupal.settings" in script else None
+        return document.resolve(unescape(match[1]), document.uri) if match else None
+
+    @staticmethod
+    def _video(document: Document, script: str) -> None:
+        match = _YOUTUBE.search(script) if "YT.Player" in script else None
+        if match is not None:
+            document.link(f"https://www.youtube.com/watch?v={match[1]}", INFERRED, INFERRED_CONTEXT)

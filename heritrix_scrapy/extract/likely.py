@@ -70,6 +70,39 @@ def is_very_likely(text: str) -> bool:
     return selector is None or selector[1].lower() not in HTML_ELEMENTS
 
 
+#: First segments of what is a media type, and of what is a time zone.
+_MEDIA_KINDS = "application|audio|chemical|font|haptics|image|message|model|multipart|text|video"
+_ZONES = "Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Etc|Europe|Indian|Mexico|Pacific|US"
+#: Extensions by which a name without a slash is a file of a site.
+_FILES = (
+    "html?|xhtml|shtml|php[3-7]?|aspx?|jspx?|cfm|cgi|do|pl|css|m?js|json|xml|rss|atom|txt|csv|pdf|docx?|xlsx?|pptx?|odt|rtf"
+    "|epub|zip|gz|tgz|jpe?g|png|gif|svg|webp|avif|bmp|ico|tiff?|mp[34]|m4[av]|webm|og[gv]|wav|flv|swf|mov|avi|m3u8|mpd|ts"
+    "|woff2?|ttf|otf|eot|wasm|map|vtt|srt|kml|geojson"
+)
+#: Names that end like a script and are those of a library or an event.
+_NAMED_JS = "angular|backbone|d3|ember|gtm|jquery|moment|next|node|nuxt|react|require|socket.io|three|underscore|vue"
+_SOMETHING_ELSE = re.compile(
+    # Words with slashes and no dot: units, alternatives, locales, modules ("n/a", "core-js/es").
+    r"[\s\w-]++(?>(?:/[\s\w-]++)*)\Z"
+    # A file of a module as require() names it: "./Button", "../lib/x".
+    r"|\.{1,2}/(?>(?:[\s\w-]++/|\.\./)*)[\s\w-]++\Z"
+    rf"|(?:{_MEDIA_KINDS})/[\w.+-]++\Z"
+    rf"|(?:{_ZONES})/\w"
+    # Dates and the forms of dates.
+    r"|[\ddmy]{1,4}([./-])[\ddm]{1,4}\1[\ddy]{1,4}\Z"
+    # Properties of objects and names of events: "window.location", "gtm.start", "e.target.value".
+    rf"|\w++\.(?!(?:{_FILES})\Z)[\w-]++(?>(?:\.[\w-]++)*)\Z"
+    rf"|(?:{_NAMED_JS})\.js\Z",
+    _A | re.IGNORECASE,
+)
+
+
+def is_something_else(text: str) -> bool:
+    """Whether a string of a script that passes for an address is shaped like what nearly never is one: a module's
+    name, a media type, a locale, a time zone, a date, an object's property."""
+    return _SOMETHING_ELSE.match(text) is not None
+
+
 _NEVER_IN_LIKELY = re.compile(r"[$()'\"\[\]{}|]")
 _TWO_SLASHES = re.compile(r"(?<=[^:])//")
 _NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", _A)
@@ -86,6 +119,27 @@ def is_likely(text: str) -> bool:
     return _TWO_SLASHES.search(text) is None
 
 
+_SCRIPT_START = re.compile(r"\w|\.{0,2}/", _A)
+_PAGE_PATH = re.compile(r"\.{0,2}[^.\s\"']*+(?>(?:\.[^.\s\"']++)+)\Z", _A)
+_NEVER_INSIDE = re.compile(r"[\s<>]", _A)
+
+
+def is_likely_in_script_of_old(text: str) -> bool:
+    """The test of the first Heritrix for strings in scripts: no blanks or angle brackets, a dot or a slash inside,
+    a word character or a slash at both ends. Kept for comparison."""
+    start = _SCRIPT_START.match(text)
+    if start is None or _NEVER_INSIDE.search(text) or not (text[-1] == "/" or _WORD_END.search(text)):
+        return False
+    inside = text[start.end() : -1]
+    return "." in inside or "/" in inside
+
+
+def is_likely_in_page_of_old(text: str) -> bool:
+    """The test of the first Heritrix for values in pages: words with dots between them. Kept for comparison."""
+    return _PAGE_PATH.match(text) is not None
+
+
+_WORD_END = re.compile(r"\w\Z", _A)
 _ENCODED_SCHEME = re.compile(rf"https?%3A{NOT_EOL}*\Z", re.IGNORECASE)
 _DOTTED = re.compile(rf"[^./]++\.(?>(?:[^./]++\.)*)([^./]++)(?:/{NOT_EOL}*+)?\Z")
 _HOST_SHAPE = re.compile(r"(?:www\.|[^./]+\.[^./]+\.)[\w.-]+(?:/|\Z)", _A | re.IGNORECASE)

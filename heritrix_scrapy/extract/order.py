@@ -13,10 +13,25 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document
 from heritrix_scrapy.extract.extractor import Extractor
-from heritrix_scrapy.extract.html import ExtractorHTML
+from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
-from heritrix_scrapy.extract.javascript import ExtractorJS
+from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
+from heritrix_scrapy.extract.json import ExtractorJson
+from heritrix_scrapy.extract.manifest import ExtractorManifest
+from heritrix_scrapy.extract.misses import GUESS, Misses
+from heritrix_scrapy.extract.multiple_regex import ExtractorMultipleRegex
+from heritrix_scrapy.extract.office import ExtractorDOC, ExtractorOffice
+from heritrix_scrapy.extract.pdf import ExtractorPDF, ExtractorPDFContent
+from heritrix_scrapy.extract.robots_txt import ExtractorRobotsTxt
+from heritrix_scrapy.extract.sitemap import ExtractorSitemap
+from heritrix_scrapy.extract.swf import ExtractorSWF
+from heritrix_scrapy.extract.trap import TrapSuppressExtractor
+from heritrix_scrapy.extract.universal import ExtractorUniversal
+from heritrix_scrapy.extract.uris import ExtractorImpliedURI, ExtractorURI
+from heritrix_scrapy.extract.ways import option
+from heritrix_scrapy.extract.xml import ExtractorXML
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.hops import SPECULATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,37 +45,36 @@ SETTING = "HERITRIX_EXTRACTORS"
 
 #: Heritrix's extractors that are built. One module and one row each.
 EXTRACTORS: dict[str, type[Extractor]] = {
-    "ExtractorHTTP": ExtractorHTTP,
-    "ExtractorHTML": ExtractorHTML,
-    "ExtractorCSS": ExtractorCSS,
-    "ExtractorJS": ExtractorJS,
+    kind.__name__: kind
+    for kind in (
+        ExtractorHTTP,
+        ExtractorRobotsTxt,
+        ExtractorSitemap,
+        ExtractorHTML,
+        AggressiveExtractorHTML,
+        JerichoExtractorHTML,
+        ExtractorCSS,
+        ExtractorJS,
+        ConfigurableExtractorJS,
+        KnowledgableExtractorJS,
+        ExtractorSWF,
+        ExtractorPDF,
+        ExtractorPDFContent,
+        ExtractorDOC,
+        ExtractorOffice,
+        ExtractorXML,
+        ExtractorJson,
+        ExtractorManifest,
+        ExtractorUniversal,
+        ExtractorURI,
+        ExtractorImpliedURI,
+        ExtractorMultipleRegex,
+        TrapSuppressExtractor,
+    )
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset(
-    {
-        "AggressiveExtractorHTML",
-        "ConfigurableExtractorJS",
-        "ExtractorDOC",
-        "ExtractorHTMLForms",
-        "ExtractorImpliedURI",
-        "ExtractorJson",
-        "ExtractorMultipleRegex",
-        "ExtractorPDF",
-        "ExtractorPDFContent",
-        "ExtractorRobotsTxt",
-        "ExtractorSWF",
-        "ExtractorSitemap",
-        "ExtractorURI",
-        "ExtractorUniversal",
-        "ExtractorXML",
-        "ExtractorYoutubeDL",
-        "HTTPContentDigest",
-        "JerichoExtractorHTML",
-        "KnowledgableExtractorJS",
-        "TrapSuppressExtractor",
-    }
-)
+NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms", "ExtractorYoutubeDL", "HTTPContentDigest"})
 
 #: Heritrix's order in the profile crawl.
 DEFAULT_ORDER: tuple[str, ...] = (
@@ -116,6 +130,9 @@ class Extraction:
     ) -> None:
         self._load = load
         self._gate = gate
+        self._misses = Misses()
+        #: Guesses from scripts that were not made, because their host had refused so many.
+        self.suppressed = 0
         self._entries: list[_Entry] = []
         skipped: list[str] = []
         for entry in entries:
@@ -124,6 +141,12 @@ class Extraction:
                 skipped.append(name)
             else:
                 self._entries.append(self._make(name, properties))
+        scripts = next((e.extractor for e in self._entries if isinstance(e.extractor, ExtractorJS)), None)
+        for entry in self._entries:
+            if isinstance(entry.extractor, (ExtractorHTML, ExtractorSWF)):
+                entry.extractor.scripts = scripts
+        if any(isinstance(entry.extractor, JerichoExtractorHTML) for entry in self._entries):
+            logger.info("%s: JerichoExtractorHTML is read as ExtractorHTML; there is one reader of pages", SETTING)
         if skipped:
             logger.info("%s: not available in this version, left out: %s", SETTING, ", ".join(skipped))
 
@@ -150,9 +173,9 @@ class Extraction:
             own = name() if isinstance(name, type) else name
         elif name in EXTRACTORS:
             kind = EXTRACTORS[name]
-            unknown = sorted(set(properties) - kind.options)
+            unknown = sorted(set(properties) - kind.options - set(kind.own))
             if unknown:
-                known = ", ".join(sorted(kind.options))
+                known = ", ".join(sorted(kind.options | set(kind.own)))
                 raise ConfigurationError(SETTING, [name, properties], f"no property {unknown[0]}; known are {known}")
             return _Entry(name, kind(properties), gate, enabled=enabled)
         elif "." in name and self._load is not None:
@@ -176,6 +199,16 @@ class Extraction:
             return test
         raise ConfigurationError(SETTING, [name, {"should_process": value}], "expected a rule")
 
+    @property
+    def closed_hosts(self) -> int:
+        """How many hosts refused so many guesses that no more are made for them."""
+        return self._misses.closed
+
+    def is_hopeless(self, curi: CrawlURI, settings: Any) -> bool:
+        """Whether a URI is a guess at a host that refused so many that it need not be fetched."""
+        limit = option(settings, "speculative_misses")
+        return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
+
     def extract(self, curi: CrawlURI, settings: Any) -> None:
         """Run the extractors over a fetched URI.
 
@@ -184,10 +217,13 @@ class Extraction:
         """
         if curi.status <= 0:
             return
+        if curi.via_context == GUESS:
+            self._misses.note(curi)
         self.read(Document(curi, settings))
 
-    def read(self, document: Document) -> None:
-        """The same over a Document that the caller made."""
+    def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
+        """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
+        read it."""
         curi = document.curi
         for entry in self._entries:
             if not entry.enabled or (entry.gate is not None and not entry.gate(curi)):
@@ -202,11 +238,17 @@ class Extraction:
                 curi.errors.append((entry.name, error))
                 continue
             if entry.claims:
-                curi.extracted = True
-                if document.discarded:
-                    curi.annotate(f"dol:{document.discarded}")
+                document.claim()
+            if after is not None:
+                after(entry.name, document)
         if curi.recorder is not None and curi.uri.startswith("http"):
             # what the links were read with, named or not, stands in the metadata record
             curi.charset = document.charset
-        curi.outlinks = list(document.links)
+        limit = option(document.settings, "speculative_misses")
+        if limit and self._misses:
+            curi.outlinks = self._misses.without(document.links, limit)
+            self.suppressed += len(document.links) - len(curi.outlinks)
+        else:
+            curi.outlinks = list(document.links)
+        curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded

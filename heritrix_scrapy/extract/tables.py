@@ -74,3 +74,17 @@ TLDS_2010 = frozenset(
     zw
     """.split()  # noqa: SIM905
 )
+
+#: Top-level domains by which ExtractorUniversal knows an address, in lower case.
+UNIVERSAL_TLDS = frozenset(
+    """
+    ac ad ae aero af ag ai al am an ao aq ar as at au aw az ba bb bd be bf bg bh bi biz bj bm bn bo br
+    bs bt bv bw by bz ca cc cd cf cg ch ci ck cl cm cn co com coop cr cs cu cv cx cy cz de dj dk dm do
+    dz ec edu ee eg eh er es et fi fj fk fm fo fr ga gd ge gf gg gh gi gl gm gn gov gp gq gr gs gt gu gw
+    gy hk hm hn hr ht hu id ie il im in info int io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw
+    ky kz la lb lc li lk lr ls lt lu lv ly ma mc md mg mh mil mk ml mm mn mo mp mq mr ms mt mu museum mv
+    mw mx my mz na name nc ne net nf ng ni nl no np nr nt nu nz om org pa pe pf pg ph pk pl pm pn pr pro
+    ps pt pw py qa re ro ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr st sv sy sz tc td tf tg th
+    tj tk tm tn to tp tr tt tv tw tz ua ug uk um us uy uz va vc ve vg vi vn vu wf ws ye yt yu za zm zw
+    """.split()  # noqa: SIM905
+)

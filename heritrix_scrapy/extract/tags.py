@@ -29,9 +29,9 @@ class Reader(NamedTuple):
     """Patterns of one way of reading.
 
     ``scan``: text and tags that lead nowhere, then a comment's opening (group 1), the opening of a script or style
-    (group 2), any other tag (group 3, with its element in group 4), some other ``<``, or the end. It matches
-    wherever it is tried, so no character is looked at twice. ``raw``: the whole opening tag of a script or style
-    (group 1: its text).
+    (group 2), any other tag (group 3, with its element in group 4), some other ``<``, the end, or nothing after very
+    many of the former. It matches wherever it is tried, so no character is looked at twice. ``raw``: the whole
+    opening tag of a script or style (group 1: its text).
     """
 
     scan: re.Pattern[str]
@@ -40,6 +40,9 @@ class Reader(NamedTuple):
     ends: dict[str, re.Pattern[str]]
     comment_end: re.Pattern[str]
 
+
+#: Pieces of text and tags without interest that one match takes.
+ROUNDS = 5000
 
 _FLAGS = re.ASCII | re.IGNORECASE
 #: The rest of a tag in which a quoted value after "=" may hold anything but its quote.
@@ -58,11 +61,13 @@ def reader(way: str, longest_name: int, longest_value: int) -> Reader:
         rf"(?-i:<(?:/\w++\s*+>|(?!{_NEVER_IDLE})[a-z][a-z0-9]*+"
         rf"(?>(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*)\s*+/?>))"
     )
-    skip = rf"(?>(?:[^<]++|{idle_tag})*)"
+    # Bounded, and then begun anew: the engine keeps some 300 bytes for each round, on a page of nothing but "<p>"
+    # forty times the page.
+    skip = rf"(?>(?:[^<]++|{idle_tag}){{0,{ROUNDS}}})"
     if way == "heritrix":
         general = rf"((\w{{1,{longest_name}}}+)\s[^>]*+)>"
         return Reader(
-            re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|>)|(script|style)|{general}|)|\Z)", _FLAGS),
+            re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|>)|(script|style)|{general}|)|\Z|)", _FLAGS),
             re.compile(r"<((?:script|style)[^>]*+)>", _FLAGS),
             re.compile(f"<{general}", _FLAGS),
             {name: re.compile(f"</{name}>", _FLAGS) for name in ("script", "style")},
@@ -70,7 +75,7 @@ def reader(way: str, longest_name: int, longest_value: int) -> Reader:
         )
     general = rf"(([a-z][^\s/>]{{0,{longest_name - 1}}}+)[\s/]{_QUOTED_REST})>"
     return Reader(
-        re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|-?>)|(script|style)(?=[\s/>])|{general}|)|\Z)", _FLAGS),
+        re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|-?>)|(script|style)(?=[\s/>])|{general}|)|\Z|)", _FLAGS),
         re.compile(rf"<((?:script|style)(?>(?:[\s/]{_QUOTED_REST})?))>", _FLAGS),
         re.compile(f"<{general}", _FLAGS),
         {name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", _FLAGS) for name in ("script", "style")},

@@ -12,7 +12,9 @@ WAYS: dict[str, tuple[Any, Any]] = {
     "html_reader": ("standard", "heritrix"),
     "css_reader": ("standard", "heritrix"),
     "speculative_hosts": ("cautious", "heritrix"),
+    "speculative_paths": ("cautious", "heritrix"),
     "strict_uri_fixup": (False, True),
+    "speculative_misses": (20, 0),
     "max_extract_bytes": (8 * 1024 * 1024, 0),
 }
 

@@ -39,8 +39,14 @@ _ISO = re.compile(r"iso8859-(\d+)$")
 _IBM = re.compile(r"cp(\d+)$")
 
 
+#: Spellings that Python takes and neither Java nor the WHATWG knows.
+_REFUSED = re.compile(r"utf[-_](?:16|32)[-_][bl]e|utf_[78]|u8|latin-\d+", re.IGNORECASE)
+
+
 def charset_name(label: str) -> str | None:
     """The IANA name of a charset that Python can decode, else None."""
+    if _REFUSED.fullmatch(label):
+        return None
     try:
         codec = codecs.lookup(label)
     except (LookupError, ValueError):

@@ -35,6 +35,7 @@ from heritrix_scrapy.signals import listened
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
@@ -85,9 +86,9 @@ class ArchivalDownloader(Downloader):
         self._hooks: dict[str, list[tuple[Method, Matters | None]]] = {}
         self._counts: _Counts | None = None
 
-    def fetch(self, request: Request, *spider: Any, **named: Any) -> Deferred[Response | Request]:
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         if not is_internal(request):
-            return super().fetch(request, *spider, **named)
+            return super().fetch(request)
         return deferred_from_coro(self._fetch(request))
 
     def close(self) -> None:

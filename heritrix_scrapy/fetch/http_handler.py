@@ -58,7 +58,7 @@ from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.hosts import numeric_address, server_key
-from heritrix_scrapy.model.recorder import Recorder
+from heritrix_scrapy.model.recorder import Recorder, content_codings
 from heritrix_scrapy.requests import travelling
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import listened
@@ -591,9 +591,16 @@ class _Fetch:
         limit = BODY_IN_MEMORY if self.internal else recorder.body_size
         if exchange.ending is not Ending.LENGTH:
             limit = min(limit, exchange.entity_size)
-        body = recorder.entity(limit, decoded=False) if limit else b""
+        headers = head.headers
+        # Nobody waits for the whole of it: Scrapy's compression middleware would make up to DOWNLOAD_MAXSIZE of a
+        # bomb, and the extractors take the coding off anyway.
+        decoded = self.internal and bool(content_codings(recorder.content_encoding))
+        if decoded:
+            limit = BODY_IN_MEMORY
+            headers = [field for field in headers if field[0].lower() != b"content-encoding"]
+        body = recorder.entity(limit, decoded=decoded) if limit else b""
         url = self.request.url.partition("#")[0]
-        fields = _headers(head.headers)
+        fields = _headers(headers)
         cls = responsetypes.from_args(headers=fields, url=url, body=body)
         return cls(
             url=url,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
@@ -46,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
+#: Schemes that handlers of this package fetch.
+OURS = frozenset({"dns", "http", "https"})
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -95,6 +98,14 @@ class _Judge:
         return cls(crawler)
 
 
+def fetchable(settings: BaseSettings) -> frozenset[str]:
+    """Schemes that a URI may have which no spider asked for: ours, and those of the project's DOWNLOAD_HANDLERS.
+    Scrapy's own for ``file:``, ``s3:`` and ``ftp:`` are for those who write a spider: a page must not have
+    the crawler's files read, nor its credentials used."""
+    named = settings.getdict("DOWNLOAD_HANDLERS").items()
+    return OURS.union(scheme for scheme, handler in named if handler)
+
+
 class PreselectorMiddleware(_Judge):
     """Ends what the operator blocks (downloader middleware, order -900)."""
 
@@ -125,6 +136,7 @@ class PreconditionMiddleware(_Judge):
         self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
+        self._fetchable = fetchable(crawler.settings)
         self._proxies_seen: set[str] = set()
         self._direct = False
         proxies = sorted(name for name in getproxies() if name in ("http", "https", "ftp", "all"))
@@ -140,6 +152,10 @@ class PreconditionMiddleware(_Judge):
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return None
+        if not curi.spider_request and curi.scheme not in self._fetchable:
+            curi.status = status.UNFETCHABLE
+            curi.error_text = f"nothing here fetches {curi.scheme}: addresses that pages name"
+            raise NotFetched(curi)
         if request.meta.get("proxy"):
             self._refuse_proxy(request, curi)
         if self._direct:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from heritrix_scrapy.crawl import SettingsSource
-    from heritrix_scrapy.frontier.prepare import Preparer
+    from heritrix_scrapy.frontier.prepare import Plan, Preparer
     from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 
 logger = logging.getLogger(__name__)
@@ -91,13 +91,16 @@ class Candidates:
         self.gate: Callable[[CrawlURI], bool] | None = None
         self.rejected = 0
         self.repeated = 0
+        #: The short way of ordinary links, which queues them itself: False when the scope refuses one, None when it is
+        #: not ordinary.
+        self.plain: Callable[[CrawlURI, Outlink, str, bytes, Plan], bool | None] | None = None
         #: Links met lately that are among the seen: the pages of a site share most of theirs, and the key and the
         #: store's answer cost ten times as much as looking here.
         self._known: set[str] = set()
 
     def judge(self, parent: CrawlURI) -> Iterator[tuple[CrawlURI, bytes | None]]:
-        """The prepared candidates that the links of a fetched URI make, in their order. With each the row that its
-        canonical form will have among the seen, when it is known not to be there.
+        """The prepared candidates that the links of a fetched URI make, in their order, but for those that ``plain``
+        took. With each the row that its canonical form will have among the seen, when it is known not to be there.
 
         Where one View holds for all URIs, a link that has been seen is dropped at once: half of all links are,
         and it costs a tenth of what the scope and the rest cost.
@@ -114,7 +117,8 @@ class Candidates:
         # a log of the scope has a line for each link, known or not
         uniform = self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file)
         known = self._known
-        canonicalise = self._preparer.plan(view).canonicalise
+        plan = self._preparer.plan(view)
+        canonicalise, plain = plan.canonicalise, self.plain
         canonical = row = None
         for link in links:
             if follow is not follow_all and not follow(parent, link):
@@ -131,6 +135,10 @@ class Candidates:
                         known.clear()
                     known.add(link.uri)
                     self.repeated += 1
+                    continue
+                taken = None if plain is None else plain(parent, link, canonical, row, plan)
+                if taken is not None:
+                    self.rejected += not taken
                     continue
             else:
                 canonical = row = None

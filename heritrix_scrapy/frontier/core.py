@@ -15,6 +15,7 @@ import msgspec
 from heritrix_scrapy.frontier import keys, politeness, prepare
 from heritrix_scrapy.frontier.candidates import Candidates
 from heritrix_scrapy.frontier.ledger import Ledger
+from heritrix_scrapy.frontier.plain import PlainLinks
 from heritrix_scrapy.frontier.queues import QUEUES_KEPT, Queues
 from heritrix_scrapy.frontier.recovery import Recovery, put_again, recover
 from heritrix_scrapy.frontier.states import Event, State
@@ -45,7 +46,8 @@ MAX_ROW = 64 << 20
 class Frontier:
     """All URIs still to be fetched, and all ever seen.
 
-    ``decide``: whether the scope accepts a candidate; ``archives``: the writers, a list that may still grow;
+    ``decide``: whether the scope accepts a candidate; ``recall``: what it says of (uri, hop path), where that is known
+    without a candidate, else None; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
@@ -59,6 +61,7 @@ class Frontier:
         settings: SettingsSource,
         *,
         decide: Callable[[CrawlURI], bool],
+        recall: Callable[[str, str], bool | None] | None = None,
         hosts: Hosts,
         clock: Clock,
         report: Report | None = None,
@@ -87,6 +90,8 @@ class Frontier:
         self._queues = Queues(
             self._ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
+        if recall is not None:
+            self.candidates.plain = PlainLinks(self._ledger, self._queues, recall, heritrix=self._heritrix).add
         self._in_process: dict[str, CrawlURI] = {}
         #: What the next try of a URI knows of the last one, by its key: heritrix profile only.
         self._stale: dict[bytes, tuple[str, str | None, int, str | None]] = {}

@@ -80,6 +80,14 @@ class Ledger:
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
+    def put_discovered(self, key: bytes, value: bytes, seen: bytes) -> None:
+        """Write the row of a URI that was never queued, and that it has been seen, with the next flush."""
+        puts = self._puts
+        puts[key] = value
+        puts[seen] = b""
+        if self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
+
     def delete(self, key: bytes) -> None:
         """Remove a row with the next flush."""
         self._puts.pop(key, None)

@@ -183,11 +183,22 @@ QUEUE_ASSIGNMENT_POLICIES = ("SurtAuthority",)
 class Plan:
     """What preparation needs of one View, looked up once."""
 
-    __slots__ = ("canonicalise", "cost", "depth_hops", "embed_hops", "precedence", "properties", "view")
+    __slots__ = (
+        "canonicalise",
+        "cost",
+        "depth_hops",
+        "directives",
+        "embed_hops",
+        "fixed",
+        "precedence",
+        "properties",
+        "view",
+    )
 
     def __init__(self, view: Any, canonicalise: Callable[[str], str]) -> None:
         self.view = view
         self.canonicalise = canonicalise
+        self.directives: dict[tuple[str, int], int] = {}
         self.depth_hops: int = view.preference_depth_hops
         self.embed_hops: int = view.preference_embed_hops
         name, _ = policy("HERITRIX_COST_ASSIGNMENT_POLICY", view.cost_assignment_policy, COST_POLICIES)
@@ -196,6 +207,12 @@ class Plan:
             "HERITRIX_URI_PRECEDENCE_POLICY", view.uri_precedence_policy, URI_PRECEDENCE_POLICIES
         )
         self.precedence = URI_PRECEDENCE_POLICIES[name]
+        #: Cost and precedence, where all URIs have the same.
+        self.fixed: tuple[int, int] | None = None
+        if self.cost in (COST_POLICIES["Unit"], COST_POLICIES["Zero"]) and name in ("Cost", "Base"):
+            cost = 1 if self.cost is COST_POLICIES["Unit"] else 0
+            base: int = self.properties.get("base_precedence", BASE_URI_PRECEDENCE)
+            self.fixed = (cost, cost if name == "Cost" else base)
         policy("HERITRIX_QUEUE_ASSIGNMENT_POLICY", view.queue_assignment_policy, QUEUE_ASSIGNMENT_POLICIES)
         if view.parallel_queues != 1:
             raise ConfigurationError("HERITRIX_PARALLEL_QUEUES", view.parallel_queues, "this version has 1")
@@ -229,7 +246,15 @@ class Preparer:
         view = curi.settings
         plan = self.plan(view)
         path = curi.path
-        curi.directive = directive(path, curi.directive, plan.depth_hops, plan.embed_hops, heritrix=self.heritrix)
+        # few paths among many URIs: looked up at a third of the price
+        given = curi.directive
+        known = plan.directives.get((path, given))
+        if known is None:
+            if len(plan.directives) > 1000:
+                plan.directives.clear()
+            known = directive(path, given, plan.depth_hops, plan.embed_hops, heritrix=self.heritrix)
+            plan.directives[path, given] = known
+        curi.directive = known
         curi.canonical = canonical = canonical or plan.canonicalise(curi.uri)
         if path[-1:] == hops.REFER:
             via = curi.via

@@ -102,6 +102,7 @@ class FrontierScheduler(BaseScheduler):
                 crawl.store,
                 self._settings,
                 decide=scope.accepts,
+                recall=scope.recall,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
@@ -220,11 +221,11 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None or (self._limit and len(self._inproc) >= self._limit):
             return None
         try:
-            curi = frontier.next(self._crawl.clock.now_ms())
-            if curi is None:
-                self._arm()
-                return None
-            return self._dispatch(curi)
+            while (curi := frontier.next(self._crawl.clock.now_ms())) is not None:
+                request = self._dispatch(curi)
+                if request is not None:
+                    return request
+            self._arm()
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
         except Exception:
@@ -334,9 +335,19 @@ class FrontierScheduler(BaseScheduler):
 
     # -- CrawlURI → Request --------------------------------------------------------------------------------
 
-    def _dispatch(self, curi: CrawlURI) -> Request:
+    def _dispatch(self, curi: CrawlURI) -> Request | None:
+        """The Request for a URI in process; None when there can be none, which has ended the URI as -7: Scrapy takes
+        ``mailto:`` and its like for no address."""
         curi.settings = self._settings.for_uri(curi)
-        request = self._request_of(curi)
+        try:
+            request = self._request_of(curi)
+        except ValueError as error:
+            curi.status = status.UNFETCHABLE
+            curi.error_text = str(error)
+            assert self._frontier is not None
+            self._frontier.finish(curi, self._crawl.clock.now_ms())
+            self._tell(uri_finished, curi)
+            return None
         bind(request, curi)
         self._inproc[request] = curi
         return request

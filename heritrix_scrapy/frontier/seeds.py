@@ -8,6 +8,7 @@ TextSeedModule, SeedModule).
 from __future__ import annotations
 
 import logging
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
@@ -43,7 +44,13 @@ def read_seeds(frontier: Frontier, crawl: Crawl, settings: SettingsSource) -> in
     """
     view = settings.view
     listeners: list[SeedListener] = [scope_of(crawl.crawler)]
-    return frontier.add(announce(view.seeds, listeners, view))
+    seeds = announce(view.seeds, listeners, view)
+    first = next(seeds, None)
+    if first is None:
+        if "SEEDS" in getattr(settings, "explicit", ()):
+            logger.warning("HERITRIX_SEEDS: there is no seed in %d lines", len(view.seeds))
+        return 0
+    return frontier.add(chain([first], seeds))
 
 
 def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any) -> Iterator[CrawlURI]:
@@ -52,7 +59,8 @@ def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any)
         if line.uri is None:
             understood = [listener.non_seed_line(line.text) for listener in listeners]
             if not any(understood):
-                logger.warning("seed line not understood: %s", line.text)
+                shown = line.text[:300]
+                logger.warning("seed line not understood: %s", shown if shown.isprintable() else repr(shown))
             continue
         for listener in listeners:
             listener.seed_added(line.uri, line.text)

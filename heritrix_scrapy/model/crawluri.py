@@ -16,6 +16,7 @@ from heritrix_scrapy.model.errors import UnpackError
 
 if TYPE_CHECKING:
     from heritrix_scrapy.model.recorder import Recorder
+    from heritrix_scrapy.model.revisit import Entry, Revisit
 
 #: Version of the packed form; the store refuses rows of another one.
 SCHEMA = 1
@@ -71,6 +72,7 @@ class CrawlURI:
         "directive",
         "discarded_outlinks",
         "ended_ms",
+        "entry",
         "error_text",
         "errors",
         "extra_info",
@@ -78,11 +80,13 @@ class CrawlURI:
         "forced",
         "headers",
         "heritable",
+        "history",
         "http_version",
         "is_prerequisite",
         "link_errors",
         "method",
         "ordinal",
+        "outlink_annotations",
         "outlinks",
         "path",
         "precedence",
@@ -93,6 +97,7 @@ class CrawlURI:
         "recorder",
         "reschedule_at",
         "retire",
+        "revisit",
         "seed",
         "server_ip",
         "settings",
@@ -148,6 +153,8 @@ class CrawlURI:
         self.is_prerequisite = False
         self.settings: Any = None
         self.annotations: list[str] = []
+        #: What is remembered of earlier fetches, the latest first; None until somebody looked.
+        self.history: list[Entry] | None = None
         self._clear_attempt()
 
     def _clear_attempt(self) -> None:
@@ -172,6 +179,7 @@ class CrawlURI:
         # work
         self.recorder: Recorder | None = None
         self.outlinks: list[Outlink] = []
+        self.outlink_annotations: dict[Outlink, tuple[str, ...]] | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
         self.base: str | None = None
@@ -186,6 +194,9 @@ class CrawlURI:
         self.record_id: str | None = None
         self.warc_file: str | None = None
         self.warc_offset = -1
+        #: What it repeats, and what will be remembered of it.
+        self.revisit: Revisit | None = None
+        self.entry: Entry | None = None
         self.errors: list[tuple[str, BaseException | str]] = []
         self.error_text: str | None = None
 
@@ -213,6 +224,8 @@ class CrawlURI:
             source_tag=self.source_tag,
         )
         curi.heritable = self.heritable
+        if self.outlink_annotations is not None:
+            curi.annotations.extend(self.outlink_annotations.get(link, ()))
         return curi
 
     def prerequisite_child(self, uri: str) -> CrawlURI:
@@ -345,6 +358,29 @@ def pack(curi: CrawlURI) -> bytes:
             curi.annotations,
             curi.heritable,
             curi.stored_request,
+        )
+    )
+
+
+def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: int) -> bytes:
+    """What ``pack`` makes of ``parent.child(link)`` with that path and cost, and nothing else set on it."""
+    uri = link.uri
+    return _encoder.encode(
+        Row(
+            SCHEMA,
+            uri,
+            path,
+            parent.uri,
+            link.context,
+            "" if canonical == uri else canonical,
+            cost,
+            0,
+            0,
+            0,
+            parent.source_tag,
+            -1,
+            [],
+            parent.heritable,
         )
     )
 

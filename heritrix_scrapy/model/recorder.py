@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 #: Bytes a spool keeps in memory before it moves to a file.
 MEMORY_LIMIT = 512 * 1024
 CHUNK = 64 * 1024
+#: Bytes looked through for the end of a chunk's size line; the wire reader gives up there too.
+MAX_CHUNK_LINE = 16 * 1024
+#: Largest window of a zstd stream (RFC 9659: what every HTTP client has to take, and no server may exceed).
+ZSTD_WINDOW = 8 << 20
 
 
 class Spool:
@@ -150,12 +154,17 @@ class Recorder:
         codings = content_codings(self.content_encoding) if decoded else []
         if not self.chunked and not codings:
             return self.response.read(self.body_at, self.body_at + limit)
-        pieces: Iterable[bytes] = self.response.chunks(self.body_at)
-        if self.chunked:
-            pieces = dechunk(pieces)
-        if codings:
-            pieces = decode(pieces, codings)
-        return take(pieces, limit)
+        return take(self.decoded() if decoded else self.pieces(), limit)
+
+    def pieces(self) -> Iterable[bytes]:
+        """The body without chunk framing, piece by piece."""
+        pieces = self.response.chunks(self.body_at)
+        return dechunk(pieces) if self.chunked else pieces
+
+    def decoded(self) -> Iterable[bytes]:
+        """The body without chunk framing and content coding, piece by piece, as ``entity`` gives its beginning."""
+        codings = content_codings(self.content_encoding)
+        return decode(self.pieces(), codings) if codings else self.pieces()
 
     def close(self) -> None:
         self.request.close()
@@ -192,25 +201,7 @@ def dechunk(pieces: Iterable[bytes]) -> Iterator[bytes]:
     source = iter(pieces)
     state = "size"
     while True:
-        if state == "size":
-            end = buffer.find(b"\n")
-            if end < 0:
-                piece = next(source, None)
-                if piece is None:
-                    return
-                buffer += piece
-                continue
-            match = _SIZE_LINE.match(bytes(buffer[:end]))
-            if match is None:
-                yield bytes(buffer)
-                yield from source
-                return
-            del buffer[: end + 1]
-            left = int(match[1], 16)
-            if left == 0:
-                return
-            state = "data"
-        elif state == "data":
+        if state == "data":
             if not buffer:
                 piece = next(source, None)
                 if piece is None:
@@ -222,16 +213,28 @@ def dechunk(pieces: Iterable[bytes]) -> Iterator[bytes]:
             yield got
             if left == 0:
                 state = "end"
-        else:
-            end = buffer.find(b"\n")
-            if end < 0:
-                piece = next(source, None)
-                if piece is None:
-                    return
-                buffer += piece
-                continue
+            continue
+        end = buffer.find(b"\n")
+        if end < 0 and len(buffer) <= MAX_CHUNK_LINE:
+            piece = next(source, None)
+            if piece is None:
+                return
+            buffer += piece
+            continue
+        if state == "end" and end >= 0:
             del buffer[: end + 1]
             state = "size"
+            continue
+        match = _SIZE_LINE.match(bytes(buffer[:end])) if end >= 0 else None
+        if match is None:
+            yield bytes(buffer)
+            yield from source
+            return
+        del buffer[: end + 1]
+        left = int(match[1], 16)
+        if left == 0:
+            return
+        state = "data"
 
 
 #: Content codings that can be taken off; those of no effect map to None.
@@ -262,7 +265,8 @@ def content_codings(value: str | None) -> list[str]:
 
 
 def decode(pieces: Iterable[bytes], codings: list[str]) -> Iterator[bytes]:
-    """Take content codings off a stream, the last applied first."""
+    """Take content codings off a stream, the last applied first. What comes out comes in pieces of about 64 KiB,
+    however many bytes one of the stream stands for: a kilobyte may stand for a gigabyte."""
     for coding in reversed(codings):
         pieces = _DECODERS[coding](pieces)
     return iter(pieces)
@@ -318,33 +322,57 @@ def _brotli(pieces: Iterable[bytes]) -> Iterator[bytes]:
     started = False
     source = iter(pieces)
     for piece in source:
-        try:
-            out = decompressor.process(piece)
-        except brotli.error:
-            if not started:
-                yield piece
-                yield from source
-            return
-        if out:
-            started = True
-            yield out
+        data = piece
+        while True:
+            try:
+                out = decompressor.process(data, output_buffer_limit=CHUNK)
+            except brotli.error:
+                if not started:
+                    yield piece
+                    yield from source
+                return
+            if out:
+                started = True
+                yield out
+            if decompressor.is_finished():
+                return
+            if decompressor.can_accept_more_data() and not out:
+                break
+            data = b""
+
+
+class _Source:
+    """Pieces as a file. ``taken``: what was read, as long as it is few and ``taken`` is not None."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.pieces = iter(pieces)
+        self.taken: list[bytes] | None = []
+
+    def read(self, size: int = -1) -> bytes:
+        piece = next(self.pieces, b"")
+        if self.taken is not None:
+            self.taken.append(piece)
+            if len(self.taken) > 4:
+                self.taken = None
+        return piece
 
 
 def _zstd(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    decompressor = zstandard.ZstdDecompressor().decompressobj()
-    started = False
-    source = iter(pieces)
-    for piece in source:
+    source = _Source(pieces)
+    decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
+    reader = decompressor.stream_reader(source, read_size=CHUNK, read_across_frames=True)  # type: ignore[arg-type]
+    while True:
         try:
-            out = decompressor.decompress(piece)
+            out = reader.read1(CHUNK)
         except zstandard.ZstdError:
-            if not started:
-                yield piece
-                yield from source
+            if source.taken is not None:
+                yield from source.taken
+                yield from source.pieces
             return
-        if out:
-            started = True
-            yield out
+        if not out:
+            return
+        source.taken = None
+        yield out
 
 
 def _chain(head: bytes, source: Iterator[bytes]) -> Iterator[bytes]:

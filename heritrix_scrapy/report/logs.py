@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+from errno import ENOENT
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model.errors import StorageFull
@@ -56,6 +57,8 @@ class LogFile:
         data = memoryview("".join(self._lines).encode("utf-8", "replace"))
         done = 0
         try:
+            if not os.fstat(self._fd).st_nlink:
+                raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
             while done < len(data):
                 done += os.write(self._fd, data[done:])
         except OSError as error:

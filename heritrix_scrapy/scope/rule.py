@@ -54,6 +54,12 @@ class DecideRule:
         raise TypeError(f"{type(self).__name__} has no evaluate(curi)")
 
     @property
+    def by_directory(self) -> bool:
+        """Whether the rule says the same of all URIs without a query that lie in one directory (the text up to the last
+        slash) and were reached by the same hop path. What is not known to is asked for each URI."""
+        return False
+
+    @property
     def only(self) -> Decision | None:
         """The one thing the rule can say besides NONE, if there is only one (Heritrix: onlyDecision).
 
@@ -66,8 +72,21 @@ class DecideRule:
         return type(self).__name__
 
 
+def decides_by_directory(rule: DecideRule) -> bool:
+    """``rule.by_directory``, where the class that says so is also the one whose ``evaluate`` runs: what is derived from
+    a rule may look at more."""
+    for cls in type(rule).__mro__:
+        if "by_directory" in vars(cls):
+            return rule.by_directory
+        if "evaluate" in vars(cls) or "matches" in vars(cls):
+            return False
+    return False
+
+
 class AcceptDecideRule(DecideRule):
     """Accepts everything."""
+
+    by_directory = True
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return ACCEPT
@@ -79,6 +98,8 @@ class AcceptDecideRule(DecideRule):
 
 class RejectDecideRule(DecideRule):
     """Rejects everything."""
+
+    by_directory = True
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return REJECT

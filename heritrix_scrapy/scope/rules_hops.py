@@ -35,6 +35,7 @@ class TooManyHopsDecideRule(PredicatedDecideRule):
     """Whether the path has more than ``max_hops`` hops, of all kinds. Unset: HERITRIX_MAX_HOPS."""
 
     default_decision = REJECT
+    by_directory = True
 
     def __init__(self, *, max_hops: int | None = None, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
@@ -68,6 +69,8 @@ class TransclusionDecideRule(PredicatedDecideRule):
     settings of these names.
     """
 
+    by_directory = True
+
     def __init__(
         self,
         *,
@@ -94,6 +97,8 @@ class TransclusionDecideRule(PredicatedDecideRule):
 
 class PrerequisiteAcceptDecideRule(DecideRule):
     """Accepts what another URI needs first: an address, robots.txt, a login."""
+
+    by_directory = True
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return ACCEPT if curi.path[-1:] == hops.PREREQ else NONE

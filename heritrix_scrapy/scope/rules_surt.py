@@ -128,6 +128,10 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.prefixes.dump(), encoding="utf-8")
 
+    @property
+    def by_directory(self) -> bool:
+        return not self.also_check_via and all(prefix.endswith("/") or ")/" not in prefix for prefix in self.prefixes)
+
     def covered(self, curi: CrawlURI) -> bool:
         hosts = self._hosts
         if not self.prefixes:
@@ -211,6 +215,8 @@ def host_of_prefix(prefix: str) -> tuple[str, ...]:
 
 class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
     """Whether neither the URI nor, with ``also_check_via``, its via begins with one of the prefixes."""
+
+    by_directory = SurtPrefixedDecideRule.by_directory
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return NONE if self.covered(curi) else self.decision

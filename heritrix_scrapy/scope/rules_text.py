@@ -24,6 +24,7 @@ class SchemeNotInSetDecideRule(PredicatedDecideRule):
     """Whether the scheme is none of ``schemes``."""
 
     default_decision = REJECT
+    by_directory = True
 
     def __init__(self, *, schemes: Iterable[str] = SCHEMES, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
@@ -37,6 +38,7 @@ class TooManyPathSegmentsDecideRule(PredicatedDecideRule):
     """Whether the path has more than ``max_path_depth`` slashes. Unset: HERITRIX_MAX_PATH_DEPTH."""
 
     default_decision = REJECT
+    by_directory = True
 
     def __init__(self, *, max_path_depth: int | None = None, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
@@ -64,6 +66,8 @@ def path_slashes(uri: str) -> int:
 class PathologicalPathDecideRule(DecideRule):
     """Rejects a URI in which the same segments follow each other more than ``max_repetitions`` times, as in
     ``/a/b/a/b/a/b/``; 0 and less rejects nothing. Unset: HERITRIX_MAX_REPETITIONS."""
+
+    by_directory = True
 
     def __init__(self, *, max_repetitions: int | None = None) -> None:
         self.max_repetitions = max_repetitions
@@ -194,6 +198,10 @@ class RejectRegexes(MatchesListRegexDecideRule):
 
     def configure(self, view: Any) -> None:
         self.regex_list = view.reject_regexes
+
+    @property
+    def by_directory(self) -> bool:
+        return not self.regex_list
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         wanted = curi.settings.reject_regexes

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
+from heritrix_scrapy.scope.rule import (
+    ACCEPT,
+    NONE,
+    REJECT,
+    DecideRule,
+    Decision,
+    PredicatedDecideRule,
+    decides_by_directory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +49,13 @@ class DecideRuleSequence(DecideRule):
     def configure(self, view: Any) -> None:
         for rule in self.rules:
             rule.configure(view)
+
+    @property
+    def by_directory(self) -> bool:
+        return all(
+            decides_by_directory(rule) and (rule.should_process is None or decides_by_directory(rule.should_process))
+            for rule in self.rules
+        )
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         if self._forwards:

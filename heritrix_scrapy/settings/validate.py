@@ -30,13 +30,21 @@ CONTACT_URL = re.compile(r"https?://\S+", re.ASCII)
 FROM_ADDRESS = re.compile(r"\s*|\S+@[-\w]+\.[-\w.]+")
 CONTACT_PLACE = "@OPERATOR_CONTACT_URL@"
 
-#: Rules that are asked before an extractor or a writer works on a URI.
-GATE = re.compile(r"(EXTRACTOR_[A-Z0-9_]+|WARC_WRITER)_SHOULD_PROCESS_RULE")
+#: Rules that are asked before an extractor works on a URI.
+GATE = re.compile(r"(EXTRACTOR_[A-Z0-9_]+)_SHOULD_PROCESS_RULE")
 
 _HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
 
 #: Endings that a policy's full class name has and its short name has not.
 _POLICY_ENDINGS = ("QueueAssignmentPolicy", "CostAssignmentPolicy", "UriPrecedencePolicy", "QueuePrecedencePolicy")
+
+
+#: Largest number that a setting can have: what is made of it, milliseconds of seconds perhaps, still fits where the
+#: frontier stores it.
+LARGEST = 1 << 53
+
+#: Where one address of a list ends and the next one begins; a comma alone may be part of an address.
+_NEXT_ADDRESS = re.compile(r"[,\s]\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 
 
 class Refused(Exception):
@@ -58,7 +66,9 @@ def _bool(value: Any, setting: Setting) -> bool | None:
     raise Refused("expected True or False")
 
 
-def _at_least(number: float, setting: Setting) -> None:
+def _bounded(number: float, setting: Setting) -> None:
+    if not -LARGEST <= number <= LARGEST:
+        raise Refused(f"expected a number between {-LARGEST} and {LARGEST}")
     if setting.minimum is not None and not number >= setting.minimum:
         raise Refused(f"expected a number of at least {setting.minimum}")
 
@@ -70,7 +80,7 @@ def _int(value: Any, setting: Setting) -> int:
         number = int(value)
     except (TypeError, ValueError, OverflowError):
         raise Refused(f"expected a whole number{_of(setting)}") from None
-    _at_least(number, setting)
+    _bounded(number, setting)
     return number
 
 
@@ -83,7 +93,7 @@ def _number(value: Any, setting: Setting) -> int | float:
             raise ValueError
     except (TypeError, ValueError):
         raise Refused(f"expected a number{_of(setting)}") from None
-    _at_least(number, setting)
+    _bounded(number, setting)
     return int(number) if number == int(number) and not isinstance(value, float) else number
 
 
@@ -171,14 +181,17 @@ def _lines(value: Any, setting: Setting) -> list[str]:
             return _list(value, setting)
         if not value:
             return []
-        if "\n" in value or "://" in value:
+        if "\n" in value:
             return value.splitlines()
+        if "://" in value:
+            return _NEXT_ADDRESS.split(value.strip())
         value = Path(value)
     if isinstance(value, Path):
         try:
             return value.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-        except OSError as error:
-            raise Refused(f"expected lines, or a file that can be read: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise Refused(f"expected lines, or a file that can be read: {reason}") from None
     if not isinstance(value, list | tuple) or not all(isinstance(line, str) for line in value):
         raise Refused("expected a list of lines, or the path of a file")
     return list(value)
@@ -210,7 +223,11 @@ def _policy(value: Any, setting: Setting) -> Any:
     """A policy's short name; with properties ``[short name, {…}]``; a dotted path stays as it is."""
     if isinstance(value, str) and value.startswith("["):
         value = _from_text(value)
-    name, properties = component(value)
+    match component(value):
+        case [str(name), dict(properties)]:
+            pass
+        case _:
+            raise Refused("expected a name, or [name, {property: value}]")
     if "." not in name:
         for ending in _POLICY_ENDINGS:
             if name.endswith(ending) and name != ending:
@@ -292,7 +309,7 @@ def check_names(names: Mapping[str, Any]) -> list[str]:
 
 
 def gates(names: Mapping[str, Any]) -> dict[str, Any]:
-    """The rules that stand before parts, by the part's name in capitals (``EXTRACTOR_HTML``, ``WARC_WRITER``).
+    """The rules that stand before parts, by the part's name in capitals (``EXTRACTOR_HTML``).
 
     Raises ConfigurationError for what is no rule.
     """

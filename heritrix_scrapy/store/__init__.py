@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["MemoryStore", "discard", "open_store"]
 
 
-def open_store(path: Path | None) -> Store:
+def open_store(path: Path | None, *, schema: bytes | None = None, setting: str = "JOBDIR") -> Store:
     """The store in the directory ``path``, made when there is none; in memory when ``path`` is None.
+
+    ``schema``: what its rows follow, the frontier's when nothing is said; ``setting``: which one named the path.
 
     Raises ConfigurationError when LevelDB's binding is missing, or the directory cannot be used, is in use, or
     was written under another schema.
     """
     if path is None:
         return MemoryStore()
-    from heritrix_scrapy.store.leveldb import LevelStore
+    from heritrix_scrapy.store.leveldb import SCHEMA, LevelStore
 
-    return LevelStore(path)
+    return LevelStore(path, schema=schema or SCHEMA, setting=setting)
 
 
 def discard(path: Path) -> None:

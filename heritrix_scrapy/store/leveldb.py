@@ -46,10 +46,10 @@ SCHEMA = b"%d.%d" % (LAYOUT, ROW_SCHEMA)
 class LevelStore:
     """A LevelDB directory, held by this process alone. Implements ``crawl.Store``."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, schema: bytes = SCHEMA, setting: str = "JOBDIR") -> None:
         if plyvel is None:
             raise ConfigurationError(
-                "JOBDIR", str(path), "the frontier needs LevelDB: pip install plyvel (from CPython 3.12 on plyvel-next)"
+                setting, str(path), "the frontier needs LevelDB: pip install plyvel (from CPython 3.12 on plyvel-next)"
             )
         self._path = path
         self._refused: Exception | None = None
@@ -61,26 +61,26 @@ class LevelStore:
                 self.damage = mend(path, self._repair)
             self._db: Any = self._opened()
         except (OSError, plyvel.Error) as error:
-            raise ConfigurationError("JOBDIR", str(path), _explain(error)) from error
+            raise ConfigurationError(setting, str(path), _explain(error)) from error
         _open.add(path.resolve())
         for finding in self.damage:
-            logger.error("the frontier in %s was damaged: %s", path, finding)
+            logger.error("the store in %s was damaged: %s", path, finding)
         #: Value of one row, or None; LevelDB's own, as it is asked for every link.
         self.get: Callable[[bytes], bytes | None] = self._db.get
         found = self._db.get(SCHEMA_KEY)
         if found is None and self.damage:
             # the row was in what is lost; whatever is left was written under a schema all the same
-            found = SCHEMA
-            self.write([(SCHEMA_KEY, SCHEMA)])
+            found = schema
+            self.write([(SCHEMA_KEY, schema)])
         if found is None and next(self.range(b""), None) is None:
-            self.write([(SCHEMA_KEY, SCHEMA)])
-        elif found != SCHEMA:
+            self.write([(SCHEMA_KEY, schema)])
+        elif found != schema:
             self.close()
             raise ConfigurationError(
-                "JOBDIR",
+                setting,
                 str(path),
-                f"its frontier has schema {(found or b'none').decode('ascii', 'replace')}, this version reads "
-                f"{SCHEMA.decode()}; finish the crawl with the version that began it, or take another JOBDIR",
+                f"its store has schema {(found or b'none').decode('ascii', 'replace')}, this version reads "
+                f"{schema.decode()}; finish the crawl with the version that began it, or take another JOBDIR",
             )
 
     def _repair(self) -> None:

@@ -130,8 +130,8 @@ def test_a_pipeline_of_captures_has_to_say_how_it_keeps_them() -> None:
 
 def crash(pipeline: WarcWriterPipeline) -> None:
     """What the kernel does to the files of a process that is killed."""
-    os.close(pipeline.files._fd)
-    pipeline.files._fd = -1
+    os.close(pipeline.files.members[0]._fd)
+    pipeline.files.members[0]._fd = -1
 
 
 def test_a_crawl_that_starts_again_closes_what_was_left_open(tmp_path: Path) -> None:

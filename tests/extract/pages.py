@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract.document import Document
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.settings import default_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Reads the scripts in pages, and no file by itself.
+SCRIPTS = ["ExtractorJS", {"enabled": False}]
 
 URL = "http://www.example.com/dir/page.html"
 
@@ -22,14 +28,17 @@ def fetched(
     headers: dict[str, bytes] | None = None,
     via: str | None = None,
     via_context: str | None = None,
+    annotations: Iterable[str] = (),
+    path: str = "L",
 ) -> tuple[CrawlURI, bytes]:
     """A CrawlURI as the fetch leaves it, and its body."""
     body = content.encode() if isinstance(content, str) else content
-    curi = CrawlURI(url, path="L", via=via, via_context=via_context)
+    curi = CrawlURI(url, path=path, via=via, via_context=via_context)
     curi.status = status
     curi.content_type = content_type
     curi.content_length = len(body)
     curi.charset = charset
+    curi.annotations = list(annotations)
     curi.headers = [(name.encode(), value) for name, value in (headers or {}).items()]
     return curi, body
 
@@ -53,5 +62,5 @@ def links(content: str | bytes, extractor: str = "ExtractorHTML", **about: Any) 
     """Hop, URI and context of what one extractor finds; URIs below the page's folder in short."""
     return [
         (link.hop, link.uri.removeprefix("http://www.example.com"), link.context)
-        for link in extracted(content, extractors=[extractor], **about).outlinks
+        for link in extracted(content, extractors=[extractor, SCRIPTS], **about).outlinks
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heritrix_scrapy.extract.charset import choose_for_html, decode, java_name
+from heritrix_scrapy.extract.charset import PREFIX, choose, declared_in_html, decode, java_name
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_malformed_bytes_are_replaced() -> None:
 )  # fmt: skip
 def test_declarations(page: bytes, compat: tuple[str, str | None], standard: tuple[str, str | None]) -> None:
     for expected, heed in ((compat, False), (standard, True)):
-        choice = choose_for_html(page, "ISO-8859-1", standard=heed)
+        choice = choose(page, "ISO-8859-1", declared_in_html, "HTML", PREFIX, standard=heed)
         word = choice.annotation and choice.annotation.partition("CharsetInHTML:")[0]
         assert (choice.charset, word) == expected

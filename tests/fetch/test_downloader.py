@@ -11,6 +11,7 @@ from scrapy import Request, Spider, signals
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.utils.deprecate import argument_is_required
 from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.addon import DEFAULTS
@@ -245,6 +246,10 @@ def test_only_what_nobody_waits_for_takes_the_short_way() -> None:
     assert is_internal(request_of())
     assert not is_internal(Request(URL))
     assert DEFAULTS["DOWNLOADER"] is ArchivalDownloader
+
+
+def test_the_engine_takes_it_for_one_of_today() -> None:
+    assert not argument_is_required(ArchivalDownloader.fetch, "spider")
 
 
 def test_what_is_spared_is_there() -> None:

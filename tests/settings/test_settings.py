@@ -198,16 +198,16 @@ def test_names_of_later_are_one_line() -> None:
 def test_rules_before_parts() -> None:
     made = read(
         settings(
-            HERITRIX_WARC_WRITER_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}],
+            HERITRIX_EXTRACTOR_JS_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}],
             HERITRIX_EXTRACTOR_HTML_SHOULD_PROCESS_RULE='["FetchStatusDecideRule", {"status_codes": [200]}]',
         )
     )
     assert not made.lines
     assert made.gates == {
-        "WARC_WRITER": ["AcceptDecideRule", {}],
+        "EXTRACTOR_JS": ["AcceptDecideRule", {}],
         "EXTRACTOR_HTML": ["FetchStatusDecideRule", {"status_codes": [200]}],
     }
-    assert "expected a name" in refused(HERITRIX_WARC_WRITER_SHOULD_PROCESS_RULE=3)
+    assert "expected a name" in refused(HERITRIX_EXTRACTOR_JS_SHOULD_PROCESS_RULE=3)
 
 
 def test_spider_requests_follow_scope() -> None:

@@ -1,0 +1,249 @@
+"""What does one entry of ``HERITRIX_WRITERS`` write, and where to?
+
+``["warc", {properties}]``: each property speaks in the place of the setting of its name, so that several writers
+can differ in prefix, folder, rule and what they write (Heritrix: one WARCWriterChainProcessor bean each).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.archive.names import FileNames, Machine
+from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, failure, group, wanted, warcinfo
+from heritrix_scrapy.archive.records import Crawler as Who
+from heritrix_scrapy.archive.warcfile import WarcFiles, WarcPool
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD
+from heritrix_scrapy.model.version import VERSION
+from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.agent import user_agent
+from heritrix_scrapy.settings.defaults import BY_NAME
+from heritrix_scrapy.settings.validate import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+    from heritrix_scrapy.crawl import Crawl
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+SOFTWARE = f"heritrix_scrapy/{VERSION}"
+
+#: Response bytes from which a group is written by a thread, so that the crawl goes on meanwhile.
+LARGE = 4 * 1024 * 1024
+
+#: Property of a writer → the setting that it speaks in place of.
+PROPERTIES: dict[str, str] = {
+    "dir": "WARC_DIR",
+    "directory": "WARC_DIR",
+    "store_paths": "WARC_STORE_PATHS",
+    "prefix": "WARC_PREFIX",
+    "template": "WARC_TEMPLATE",
+    "compress": "WARC_COMPRESS",
+    "version": "WARC_VERSION",
+    "max_file_size_bytes": "WARC_MAX_FILE_SIZE_BYTES",
+    "max_file_age_seconds": "WARC_MAX_FILE_AGE_SECONDS",
+    "max_file_captures": "WARC_MAX_FILE_CAPTURES",
+    "min_free_bytes": "WARC_MIN_FREE_BYTES",
+    "pool_max_active": "WARC_POOL_MAX_ACTIVE",
+    "skip_identical_digests": "WARC_SKIP_IDENTICAL_DIGESTS",
+    "write_responses": "WARC_WRITE_RESPONSES",
+    "write_revisits": "WARC_WRITE_REVISITS",
+    "write_requests": "WARC_WRITE_REQUESTS",
+    "write_metadata": "WARC_WRITE_METADATA",
+    "response_headers": "WARC_RESPONSE_HEADERS",
+}
+
+#: Properties that every writer has.
+COMMON = frozenset({"id", "enabled", "should_process"})
+
+
+def chosen(name: str, properties: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties of a writer that are not common ones, by the names in ``known``. Raises ConfigurationError."""
+    unknown = properties.keys() - known.keys() - COMMON
+    if unknown:
+        raise ConfigurationError(
+            "HERITRIX_WRITERS", [name, dict(properties)], f"no such property: {', '.join(sorted(unknown))}"
+        )
+    return {key: value for key, value in properties.items() if key in known}
+
+
+class WarcWriter:
+    """Writes captures into WARC files of its own."""
+
+    def __init__(self, crawl: Crawl, properties: Mapping[str, Any], gate: Callable[[CrawlURI], bool] | None) -> None:
+        self._crawl = crawl
+        self._base = base = settings_of(crawl.crawler).view
+        self._own = {}
+        for key, value in chosen("warc", properties, PROPERTIES).items():
+            row = BY_NAME[PROPERTIES[key]]
+            self._own[row.name] = check(row, value)
+        self.view: Any = base.replace(self._own) if self._own else base
+        self._gate = gate
+        self._form = Form.of(self.view)
+        self._machine = Machine.here()
+        self._names = FileNames(
+            self.view.warc_template,
+            self.view.warc_prefix,
+            compress=self.view.warc_compress,
+            machine=self._machine,
+            now_ms=crawl.clock.now_ms,
+            serial=self.view.warc_first_serial,
+        )
+        self.files = WarcPool(self._files, self.view.warc_pool_max_active)
+        self._free = asyncio.Condition()
+        self._views: dict[int, tuple[Any, Any]] = {}
+
+    def _files(self) -> WarcFiles:
+        view = self.view
+        return WarcFiles(
+            lambda: self.stores()[0],
+            self._names,
+            self._warcinfo,
+            compress=view.warc_compress,
+            limit=view.warc_max_file_size_bytes,
+            age=view.warc_max_file_age_seconds,
+            groups=view.warc_max_file_captures,
+            reserve=view.warc_min_free_bytes,
+            stores=self.stores,
+            elsewhere=self._earlier,
+            follow=self._names.follow,
+            claim=self._claim,
+            monotonic=self._crawl.clock.monotonic,
+        )
+
+    # -- writing -------------------------------------------------------------------------------------------
+
+    def write(self, curi: CrawlURI) -> Coroutine[Any, Any, None] | None:
+        """Write the records of one URI, at once, or by what is returned when they are large or all files are being
+        written to. Raises StorageFull; then nothing of it is in the file."""
+        if not wanted(curi, modern=self._form.modern):
+            return None
+        if self._gate is not None and not self._gate(curi):
+            return None
+        view = self._view_of(curi)
+        revisit = curi.revisit
+        if revisit is not None and revisit.profile == IDENTICAL_PAYLOAD and view.warc_skip_identical_digests:
+            curi.annotate("unwritten:identicalDigest")
+            return None
+        form = self._form if view is self.view else Form.of(view)
+        recorder = curi.recorder
+        files = self.files.idle()
+        if files is None or (
+            recorder is not None and recorder.response.size >= LARGE and not recorder.response.in_memory
+        ):
+            return self._write_later(curi, form)
+        self._write(files, curi, form, files.prepare())
+        return None
+
+    def _view_of(self, curi: CrawlURI) -> Any:
+        view = curi.settings
+        if view is None or view is self._base:
+            return self.view
+        if not self._own:
+            return view
+        kept = self._views.get(id(view))
+        if kept is None or kept[0] is not view:
+            kept = self._views[id(view)] = (view, view.replace(self._own))
+        return kept[1]
+
+    def _write(self, files: WarcFiles, curi: CrawlURI, form: Form, warcinfo_id: str) -> None:
+        facts = NO_FACTS
+        if curi.revisit is not None or form.response_headers:
+            facts = Facts(revisit=curi.revisit, response_headers=form.response_headers)
+        records = group(curi, form, record_id, warcinfo_id=warcinfo_id, facts=facts)
+        if not records:
+            return
+        name, offset = files.append(records)
+        curi.record_id = records[0].id
+        curi.warc_file, curi.warc_offset = name, offset
+        curi.extra_info["warcFilename"] = name
+        curi.extra_info["warcFileOffset"] = offset
+
+    async def _write_later(self, curi: CrawlURI, form: Form) -> None:
+        async with self._free:
+            while (files := self.files.idle()) is None:
+                await self._free.wait()
+            files.busy = True
+        try:
+            # names and files are made here: a thread only writes
+            await asyncio.to_thread(self._write, files, curi, form, files.prepare())
+        finally:
+            files.busy = False
+            async with self._free:
+                self._free.notify_all()
+
+    def write_failure(self, curi: CrawlURI) -> None:
+        """Say in a metadata record that a URI was tried, and how it ended. Raises StorageFull."""
+        files = self.files.idle()
+        if files is not None:
+            now_ms = self._crawl.clock.now_ms()
+            files.append([failure(curi, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
+
+    # -- where ---------------------------------------------------------------------------------------------
+
+    def stores(self) -> Sequence[Path]:
+        """Where new files go: the settings, the JOBDIR's ``warcs``, without JOBDIR the working directory. A relative
+        store path lies below the folder; without one, below the JOBDIR."""
+        jobdir, view = self._crawl.jobdir, self.view
+        if self._crawl.looking:
+            return (jobdir.warcs,)
+        if view.warc_store_paths:
+            base = Path(view.warc_dir) if view.warc_dir else Path.cwd() if jobdir.temporary else jobdir.root
+            return [base / path for path in view.warc_store_paths]
+        if view.warc_dir:
+            return (Path(view.warc_dir),)
+        return (Path.cwd() if jobdir.temporary else jobdir.warcs,)
+
+    def _earlier(self) -> Sequence[Path]:
+        """Folders of earlier launches that may hold files the frontier still asks about."""
+        if self._crawl.jobdir.temporary or self._elsewhere():
+            return ()
+        root = self._crawl.jobdir.root
+        current = self.stores()[0]
+        found = [root / "warcs", *root.glob("[0-9]" * 14 + "/warcs")]
+        return [path for path in found if path != current and path.is_dir()]
+
+    def _elsewhere(self) -> bool:
+        return bool(self.view.warc_dir or self.view.warc_store_paths)
+
+    def _claim(self) -> bytes | None:
+        """In a folder that is not the job's own, only files that tell of this package are ours to repair."""
+        own = not self._elsewhere() and not self._crawl.jobdir.temporary
+        return None if own else b"software: heritrix_scrapy/"
+
+    def _warcinfo(self, filename: str) -> Record:
+        view = self.view
+        who = Who(
+            software=SOFTWARE,
+            user_agent=user_agent(view),
+            robots=view.robots_policy,
+            operator=view.operator,
+            publisher=view.organization,
+            audience=view.audience,
+            job=view.job_name,
+            description=view.description,
+            mail=view.operator_from,
+            machine=self._machine,
+            more=tuple((str(name), str(value)) for name, value in view.warc_info_fields.items()),
+        )
+        return warcinfo(who, self._form, filename, self._crawl.clock.now_ms(), record_id())
+
+
+IDS_AT_ONCE = 256
+_random: list[str] = []
+
+
+def record_id() -> str:
+    """A fresh record id (Heritrix: BaseWARCRecordBuilder.generateRecordID)."""
+    # a random UUID (RFC 9562, 5.4), without uuid.uuid4's object and its system call: three are made for each page
+    try:
+        digits = _random.pop()
+    except IndexError:
+        more = os.urandom(16 * IDS_AT_ONCE).hex()
+        digits = more[:32]
+        _random.extend(more[at : at + 32] for at in range(32, len(more), 32))
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"

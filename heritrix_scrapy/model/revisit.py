@@ -1,0 +1,65 @@
+"""What is remembered of earlier fetches of a URI, and what does a fetch say that repeats one?
+
+``Entry`` is one earlier fetch, ``Original`` the record that holds a content, ``Revisit`` what a record says that
+holds none because an earlier one does (Heritrix: FetchHistoryProcessor, ContentDigestHistoryLoader, RevisitProfile).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+IDENTICAL_PAYLOAD = "identical-payload-digest"
+NOT_MODIFIED = "server-not-modified"
+
+#: Profile → annotation of the crawl log.
+ANNOTATIONS = {IDENTICAL_PAYLOAD: "duplicate:digest", NOT_MODIFIED: "duplicate:server-not-modified"}
+
+
+class Entry(msgspec.Struct, array_like=True, omit_defaults=True):
+    """One earlier fetch. Order is the format of the store: new fields go to the end.
+
+    ``status`` 0: not known, as for what a CDX server told; ``began_ms``: when it was fetched; ``reference_length``:
+    bytes of its body; ``file``, ``offset``: where its records stand; ``original_*``: the record that holds its
+    content, which for a revisit is an earlier one. Dates are milliseconds since the epoch.
+    """
+
+    status: int
+    began_ms: int
+    digest: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    reference_length: int = -1
+    file: str | None = None
+    offset: int = -1
+    original_uri: str | None = None
+    original_ms: int = -1
+    original_id: str | None = None
+
+
+class Original(msgspec.Struct, array_like=True, omit_defaults=True):
+    """The record that holds a content. ``count``: records that stand for it, revisits included."""
+
+    uri: str
+    ms: int
+    record_id: str | None = None
+    file: str | None = None
+    offset: int = -1
+    count: int = 1
+    status: int = 0
+
+
+@dataclass(slots=True)
+class Revisit:
+    """What an unchanged capture says of the one it repeats. ``profile``: the last part of its URI;
+    ``refers_to_date``: as it is written, or milliseconds since the epoch; ``refers_to``: a record id without
+    brackets."""
+
+    profile: str
+    payload_digest: str | None = None
+    refers_to: str | None = None
+    refers_to_date: str | int | None = None
+    refers_to_target_uri: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None

@@ -1,0 +1,49 @@
+"""Do the links of a document take their way through a whole crawl?"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+
+import pytest
+
+URLSET = "<urlset><url><loc>{}</loc></url></urlset>"
+GUESSES = "".join(f"'/guess/{n}.html'," for n in range(60))
+
+
+@pytest.mark.crawl
+def test_sitemaps_are_followed_and_hopeless_guesses_are_not(serve, run_crawl):
+    host = "http://www.alpha.test:{port}"
+    web = serve(
+        {
+            "www.alpha.test": {
+                "routes": {
+                    "/": {"body": f"<html><script>x=[{GUESSES}]</script>"},
+                    "/robots.txt": {"body": "Sitemap: /index.xml", "type": "text/plain"},
+                    "/index.xml": {
+                        "body": "<sitemapindex><sitemap><loc>/deep/map.xml.gz</loc></sitemap></sitemapindex>",
+                        "type": "text/xml",
+                    },
+                    "/deep/map.xml.gz": {
+                        "b64": base64.b64encode(gzip.compress(URLSET.format("/only/here").encode())).decode(),
+                        "type": "application/gzip",
+                    },
+                    "/only/here": {"body": "found"},
+                }
+            }
+        }
+    )
+    crawl = run_crawl({"HERITRIX_SEEDS": [f"http://www.alpha.test:{web.port}/"]}, web=web)
+    assert crawl.returncode == 0, crawl.stderr
+    root = host.format(port=web.port)
+    assert crawl.statuses[f"{root}/only/here"] == [200]
+    lines = {line.split()[3].removeprefix(root): line.split() for line in crawl.log}
+    assert [lines[path][4] for path in ("/index.xml", "/deep/map.xml.gz", "/only/here")] == ["PM", "PMM", "PMMM"]
+    assert lines["/deep/map.xml.gz"][11] == "isSitemap"
+    ends = [codes for uri, codes in crawl.statuses.items() if "/guess/" in uri]
+    assert len(ends) == 60
+    dropped = sum(codes == [-5002] for codes in ends)
+    assert dropped == crawl.stats["heritrix/extract/guesses_dropped"]
+    # 20 answers close the host; as many more may be under way by then
+    assert dropped >= 10
+    assert not crawl.runtime_errors
