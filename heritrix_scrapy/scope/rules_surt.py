@@ -91,7 +91,7 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
             if self.widened:
                 prefix = self._widened(prefix)
             if self.prefixes.add(prefix):
-                self._hosts.added(prefix)
+                self._hosts.changed()
 
     def non_seed_line(self, line: str) -> bool:
         """Another line of a seeds text; tells whether it was meant for this rule."""
@@ -157,25 +157,16 @@ class _Hosts:
     not be made (2 µs of the 4 that the default scope takes for a link without this).
     """
 
-    __slots__ = ("_known", "_prefixes", "_split")
+    __slots__ = ("_known", "_prefixes")
 
     def __init__(self, prefixes: SurtPrefixSet) -> None:
         self._prefixes = prefixes
         #: scheme and authority → whether all of it is covered; None: it depends on the path.
         self._known: dict[str, bool | None] = {}
-        #: SURTs of hosts below which some prefix goes on.
-        self._split: set[str] | None = None
-
-    def added(self, prefix: str) -> None:
-        """A prefix joined the set."""
-        self._known.clear()
-        if self._split is not None:
-            self._split.update(host_of_prefix(prefix))
 
     def changed(self) -> None:
-        """Several prefixes joined the set."""
+        """Prefixes joined the set."""
         self._known.clear()
-        self._split = None
 
     def covers(self, uri: str) -> bool:
         """Whether the set has a prefix of this URI."""
@@ -191,13 +182,11 @@ class _Hosts:
 
     def _learn(self, host: str) -> bool | None:
         form = candidate(host + "/", strict=self._prefixes.strict)
-        if self._split is None:
-            self._split = {head for prefix in self._prefixes for head in host_of_prefix(prefix)}
         known: bool | None
         if self._prefixes.contains_prefix_of(form):
             known = True
         else:
-            known = None if form in self._split else False
+            known = None if self._prefixes.any_below(form) else False
         if len(self._known) >= HOSTS_REMEMBERED:
             self._known.clear()
         self._known[host] = known
@@ -205,12 +194,6 @@ class _Hosts:
 
 
 HOSTS_REMEMBERED = 20_000
-
-
-def host_of_prefix(prefix: str) -> tuple[str, ...]:
-    """The SURT of the host that a prefix with a path lies on, to the slash; nothing for another prefix."""
-    head, close, path = prefix.partition(")/")
-    return (head + close,) if path else ()
 
 
 class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):

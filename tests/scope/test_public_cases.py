@@ -141,9 +141,9 @@ def test_pc_104_a_slash_loop() -> None:
 def test_pc_107_an_expression_that_explodes(pattern: str) -> None:
     view = default_view(scope=[["MatchesRegexDecideRule", {"regex": pattern}]])
     scope = from_settings(Settings(view))
-    began = time.monotonic()
+    began = time.process_time()
     assert not scope.accepts(CrawlURI("http://h/" + "a" * 40 + "!", path="L"))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_pc_221_no_prerequisite_goes_to_a_host_that_is_refused_whole() -> None:
