@@ -57,6 +57,10 @@ class WarcWriterPipeline(CapturePipeline):
 
     def open_spider(self) -> None:
         """Repair what a crash left, also when this crawl writes nothing."""
+        view = settings_of(self._crawl.crawler).view
+        if view.launch_dirs and not self._crawl.jobdir.temporary and self._crawl.jobdir.launch is None:
+            # the first launch's folder is not there yet; asking for it would make one outside
+            return
         for writer in self.writers:
             writer.files.repair()
 

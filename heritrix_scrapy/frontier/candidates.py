@@ -7,7 +7,7 @@ seed's redirect, the scope, preparation. Nothing is stored here.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import MEDIUM, NORMAL
@@ -113,7 +113,7 @@ class Candidates:
             return
         follow = FOLLOW[view.follow]
         for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
-        promotes = parent.seed and view.seeds_redirect_new_seeds and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
+        promotes = redirects_promote(parent)
         # a log of the scope has a line for each link, known or not
         uniform = self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file)
         known = self._known
@@ -144,7 +144,7 @@ class Candidates:
                 canonical = row = None
             child = parent.child(link)
             if promotes and hop == hops.REFER:
-                child.seed = view.seeds_redirect_new_seeds_allow_tlds or not is_top_level(child.host)
+                child.seed = may_be_promoted(child, view)
             try:
                 child.settings = for_uri(child)
                 if not decide(child):
@@ -195,12 +195,20 @@ def mark_prerequisite(parent: CrawlURI, uri: str) -> CrawlURI:
     return parent.prerequisite_child(uri)
 
 
-def is_top_level(host: str) -> bool:
-    """Whether a host's whole name is a top-level domain."""
+def redirects_promote(parent: CrawlURI) -> bool:
+    """Whether where this URI redirects to becomes a seed, as it is one (Heritrix: CandidatesProcessor)."""
+    wanted: bool = parent.settings.seeds_redirect_new_seeds
+    return parent.seed and wanted and hops.length(parent.path) + 1 < MAX_PROMOTED_HOPS
+
+
+def may_be_promoted(child: CrawlURI, view: Any) -> bool:
+    """Whether a redirect's target may become a seed: where that is asked for, not a top-level domain itself."""
+    if view.seeds_redirect_new_seeds_allow_tlds:
+        return True
     # the list behind it costs half a second to load, and hardly any crawl asks
     from heritrix_scrapy.uri.domain import public_suffixes
 
-    return public_suffixes().is_top(host)
+    return not public_suffixes().is_top(child.host)
 
 
 def promote(child: CrawlURI) -> None:

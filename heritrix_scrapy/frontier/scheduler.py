@@ -18,6 +18,7 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.prepare import class_key
 from heritrix_scrapy.frontier.seeds import read_seeds
@@ -287,9 +288,9 @@ class FrontierScheduler(BaseScheduler):
                 # this Request fetches the target: the same link of the page, once more, must not
                 parent.outlinks = [link for link in parent.outlinks if link.hop != hops.REFER]
                 curi.source_tag, curi.heritable = parent.source_tag, parent.heritable
-                curi.seed = parent.seed and bool(self._settings.for_uri(parent).seeds_redirect_new_seeds)
+                curi.seed = redirects_promote(parent) and may_be_promoted(curi, parent.settings)
         elif meta.get("is_start_request"):
-            curi = CrawlURI(uri, seed=True)
+            curi = CrawlURI(uri, seed=True, source_tag=uri if self._settings.view.source_tag_seeds else None)
         else:
             curi = CrawlURI(uri, path=hops.NAVLINK)
         curi.spider_request = True

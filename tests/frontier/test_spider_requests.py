@@ -52,6 +52,7 @@ def test_a_redirect_is_fetched_once(serve: Serve, run_crawl: RunCrawl, follow: s
     web = serve(SITE)
     base = web.url("www.turns.test").rstrip("/")
     settings: dict[str, Any] = {"BASE": base, "HERITRIX_FOLLOW": follow, "DEPTH_LIMIT": 7, "AUTOTHROTTLE_ENABLED": True}
+    settings["HERITRIX_SOURCE_TAG_SEEDS"] = True
     crawl = run_crawl(settings, SPIDER, name="turns", web=web)
     assert crawl.returncode == 0, crawl.stderr
     fetched = Counter(row.target for row in web.requests if row.target not in ("/favicon.ico", "/robots.txt"))
@@ -62,6 +63,8 @@ def test_a_redirect_is_fetched_once(serve: Serve, run_crawl: RunCrawl, follow: s
     paths = {line.split()[3].removeprefix(base): line.split()[4] for line in crawl.log}
     assert paths["/target"] == paths["/refreshed"] == paths["/taken"] == "R"
     assert paths["/loop?2"] == "RR"
+    tags = {line.split()[3].removeprefix(base): line.split()[10].removeprefix(base) for line in crawl.log}
+    assert (tags["/seed"], tags["/target"], tags["/loop?2"]) == ("/seed", "/seed", "/loop")
     # the project's own settings: what was carried over, and what has no effect, once each
     assert len(re.findall("DEPTH_LIMIT = 7 is taken as HERITRIX_MAX_HOPS = 7", crawl.stderr)) == 1
     assert len(re.findall("AUTOTHROTTLE_ENABLED has no effect", crawl.stderr)) == 1

@@ -37,6 +37,7 @@ def test_each_answer_in_the_log_is_where_the_log_says(serve, run_crawl, profile)
     )
     assert crawl.returncode == 0, crawl.stderr
     assert len(crawl.log) >= 5
+    assert (crawl.jobdir / "warcs").exists() is (profile == "modern")
     warcs = {path.name: path for path in crawl.jobdir.rglob("*.warc.gz")}
     answered = 0
     for row in crawl.log:
