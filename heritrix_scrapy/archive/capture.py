@@ -6,6 +6,7 @@ CrawlURI. Any other item passes unchanged, so a project's own items never meet i
 
 from __future__ import annotations
 
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -31,7 +32,8 @@ class CapturePipeline:
         """A CrawlURI is kept, anything is handed on; what takes its time is handed on as a coroutine."""
         if type(item) is CrawlURI:
             later = self.process_capture(item)
-            if later is not None:
+            # a pipeline of the user's own may return the capture itself, as item pipelines do
+            if later is not None and isawaitable(later):
                 return kept(item, later)
         return item
 

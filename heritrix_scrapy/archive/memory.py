@@ -8,6 +8,7 @@ on the disk, and written then: so the history never names what a power failure t
 | `u` + key of a URI | its entries, the latest first |
 | `d` + digest | the record that holds the content |
 | `l` + key of a URI | its links, where a 304 may come next time |
+| `p` + path, size and time of a file | it has been taken in |
 """
 
 from __future__ import annotations
@@ -66,6 +67,10 @@ class History:
         data = self._waiting.get(name)
         return self._store.get(name) if data is None else data
 
+    def has_read(self, mark: str) -> bool:
+        """Whether a file was taken in before."""
+        return self._get(b"p" + mark.encode("utf-8", "surrogateescape")) is not None
+
     # -- writing -------------------------------------------------------------------------------------------
 
     def put_entries(self, uri: str, entries: Sequence[Entry]) -> None:
@@ -76,6 +81,9 @@ class History:
 
     def put_links(self, uri: str, links: Sequence[Outlink]) -> None:
         self._waiting[b"l" + key(uri).encode()] = zlib.compress(_encode([tuple(link) for link in links]), 1)
+
+    def note_read(self, mark: str) -> None:
+        self._waiting[b"p" + mark.encode("utf-8", "surrogateescape")] = b""
 
     def flush(self) -> Mapping[str, int]:
         """Nothing of its own that a batch of the frontier would have to vouch for."""

@@ -38,7 +38,7 @@ class WarcWriterPipeline(CapturePipeline):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._crawl = crawl = Crawl.of(crawler)
-        view = settings_of(crawler).view
+        self._view = view = settings_of(crawler).view
         self.writers = [
             WarcWriter(crawl, properties, gate_of(crawl, properties, view.warc_writer_should_process_rule))
             for name, properties in view.writers
@@ -57,8 +57,7 @@ class WarcWriterPipeline(CapturePipeline):
 
     def open_spider(self) -> None:
         """Repair what a crash left, also when this crawl writes nothing."""
-        view = settings_of(self._crawl.crawler).view
-        if view.launch_dirs and not self._crawl.jobdir.temporary and self._crawl.jobdir.launch is None:
+        if self._view.launch_dirs and not self._crawl.jobdir.temporary and self._crawl.jobdir.launch is None:
             # the first launch's folder is not there yet; asking for it would make one outside
             return
         for writer in self.writers:

@@ -15,9 +15,10 @@ from scrapy.exceptions import NotConfigured
 
 from heritrix_scrapy.archive import history
 from heritrix_scrapy.archive.history import Policy
+from heritrix_scrapy.archive.lookup import CdxServer, preload
 from heritrix_scrapy.archive.memory import SCHEMA, History
 from heritrix_scrapy.crawl import Crawl, is_internal
-from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.revisit import ANNOTATIONS, IDENTICAL_PAYLOAD, NOT_MODIFIED, Original
 from heritrix_scrapy.requests import lookup
 from heritrix_scrapy.settings import settings_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from heritrix_scrapy.archive.cdx import Capture
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.revisit import Entry
 
@@ -58,6 +60,39 @@ class Recall:
             if remembered:
                 self._count("history/loaded" if curi.history else "history/missed")
         return curi.history
+
+    def learn(self, capture: Capture) -> None:
+        """Take in a capture that others made; of two of one URI the later stays in front."""
+        if capture.revisit or capture.digest is None:
+            return
+        entry = capture.entry()
+        if self.by_uri and capture.uri.partition(":")[0] in history.REMEMBERED:
+            before = self.memory.entries(capture.uri)
+            place = history.inserted(entry, before, self.length)
+            if place is not None and all(known.began_ms != entry.began_ms for known in before):
+                after = [*before[:place], entry, *before[place:]][: self.length]
+                self.memory.put_entries(capture.uri, after)
+        if self.by_digest and self.memory.original(capture.digest) is None:
+            original = Original(capture.uri, capture.ms, None, capture.file, capture.offset, status=entry.status or 200)
+            self.memory.put_original(capture.digest, original)
+
+    def preload(self, path: Path) -> None:
+        """Take in a file, once. Raises ConfigurationError when it cannot be read."""
+        try:
+            about = path.stat()
+            mark = f"{path.resolve()} {about.st_size} {about.st_mtime_ns}"
+            if self.memory.has_read(mark):
+                return
+            number = 0
+            for number, capture in enumerate(preload(path), 1):
+                self.learn(capture)
+                if number % 10_000 == 0:
+                    self.memory.sync()
+        except OSError as error:
+            raise ConfigurationError("HERITRIX_HISTORY_PRELOAD", str(path), f"cannot be read: {error}") from error
+        self.memory.note_read(mark)
+        self.memory.sync()
+        logger.info("%d captures of %s are remembered", number, path)
 
     def condition(self, curi: CrawlURI) -> list[tuple[str, str]]:
         """The header lines that ask the server whether the URI has changed."""
@@ -189,6 +224,16 @@ class HistoryMiddleware:
         )
         crawl.recall = self.recall
         crawl.archives.append(self.recall.memory)
+        for path in view.history_preload:
+            self.recall.preload(Path(path))
+        self._server: CdxServer | None = None
+        if view.history_cdx_url:
+            self._server = CdxServer(
+                view.history_cdx_url,
+                timeout=view.history_cdx_timeout_seconds,
+                range_seconds=view.history_cdx_range_seconds,
+                now_ms=crawl.clock.now_ms,
+            )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -196,12 +241,17 @@ class HistoryMiddleware:
         crawler.signals.connect(middleware.spider_closed, signals.spider_closed)
         return middleware
 
-    def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> None:
         curi = lookup(request)
         if curi is None or not curi.scheme.startswith("http"):
             return
         curi.method = request.method
-        self.recall.load(curi)
+        if not self.recall.load(curi) and self._server is not None and self.recall.by_uri and not curi.is_prerequisite:
+            capture = await self._server.latest(curi.uri)
+            if capture is not None:
+                self.recall.learn(capture._replace(uri=curi.uri))
+                curi.history = None
+                self.recall.load(curi)
         asked = request.meta.get("conditional")
         if asked is False or not (asked or is_internal(request)):
             return
@@ -210,6 +260,8 @@ class HistoryMiddleware:
 
     def spider_closed(self) -> None:
         self._crawl.add_stats(self.recall.drain_counts())
+        if self._server is not None:
+            self._crawl.add_stats({"history/asked": self._server.asked, "history/failed": self._server.failed})
         try:
             self.recall.memory.close()
         except StorageFull as error:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
 from heritrix_scrapy.model.recorder import sha1_base32
-from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Revisit
 from heritrix_scrapy.model.status import STATUS
 
 if TYPE_CHECKING:
@@ -317,7 +317,9 @@ def _ftp_response(group: _Group) -> None:
 
 
 def _revisit(group: _Group) -> None:
-    """Head of the response, or for a 304 nothing in the heritrix profile; and what is repeated."""
+    """What is repeated; the block is the head of the response, but for a 304 nothing: readers take a head for that of
+    the answer to show, and would show an empty 304. In the modern profile its lines stand in the metadata record.
+    """
     revisit, curi, modern = group.facts.revisit, group.curi, group.form.modern
     if not group.form.revisits:
         return
@@ -339,13 +341,9 @@ def _revisit(group: _Group) -> None:
         extra += group.address()
         extra += group.wire()
     mime = HTTP_RESPONSE if curi.scheme.startswith("http") else curi.content_type
-    if same or modern:
-        body_at = curi.recorder.body_at if curi.recorder is not None else 0
-        block = group.recorded(body_at or None)
-    else:
-        block = b""
-    if not curi.scheme.startswith("http"):
-        block = b""
+    block: bytes | Stream = b""
+    if same and curi.scheme.startswith("http"):
+        block = group.recorded((curi.recorder.body_at if curi.recorder is not None else 0) or None)
     group.add("revisit", mime, block, extra)
 
 
@@ -476,6 +474,10 @@ def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
             fields.append((name, value))
     if form.modern and curi.tls is not None and curi.tls.certificate:
         fields.append(("tlsCertificateSha256", curi.tls.certificate))
+    if form.modern and facts.revisit is not None and facts.revisit.profile == NOT_MODIFIED:
+        fields.append(("http-status", f"{curi.status} {curi.reason}".strip()))
+        for key, received in curi.headers:
+            fields.append(("http-header", f"{key.decode('latin-1')}: {received.decode('latin-1')}"))
     for link in curi.outlinks:
         fields.append(("outlink", f"{link[0]} {link[1]} {link[2]}"))
     return anvl.record(fields)

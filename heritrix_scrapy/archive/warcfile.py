@@ -77,7 +77,8 @@ class WarcFiles:
     ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
     ``limit``: bytes after which the next group goes to a new file, -1 none; ``age``, ``groups``: seconds and groups
-    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``follow``: told the names that are
+    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``closed``: told
+    of each finished file; ``follow``: told the names that are
     there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
     Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
@@ -98,10 +99,14 @@ class WarcFiles:
         follow: Callable[[list[str]], None] | None = None,
         claim: Callable[[], bytes | None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
+        closed: Callable[[Path], None] | None = None,
     ) -> None:
         self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
         self._age, self._groups, self._reserve, self._monotonic = age, groups, reserve, monotonic
+        self._closed = closed
+        #: Bytes in the file of the first record of the group written last.
+        self.first_size = 0
         self._stores = stores or (lambda: (self._directory(),))
         self._turn = 0
         self._known: set[Path] = set()
@@ -191,6 +196,7 @@ class WarcFiles:
             self._take_back(begin)
             raise
         self._position = position
+        self.first_size = sizes[0] if sizes else 0
         self._count(group, sizes)
 
     def _look_for(self) -> None:
@@ -333,6 +339,8 @@ class WarcFiles:
         self._unsynced = False
         os.close(self._fd)
         self._fd = -1
+        if self._closed is not None:
+            self._closed(place / self._current)
 
     def repair(self) -> None:
         """Close what a crash left open, in the directories and in those of earlier launches."""

@@ -11,8 +11,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.archive import cdxj
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, failure, group, wanted, warcinfo
+from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, failure, group, target, wanted, warcinfo
 from heritrix_scrapy.archive.records import Crawler as Who
 from heritrix_scrapy.archive.warcfile import WarcFiles, WarcPool
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -92,6 +93,7 @@ class WarcWriter:
             now_ms=crawl.clock.now_ms,
             serial=self.view.warc_first_serial,
         )
+        self._index = cdxj.Growing() if self.view.cdxj else None
         self.files = WarcPool(self._files, self.view.warc_pool_max_active)
         self._free = asyncio.Condition()
         self._views: dict[int, tuple[Any, Any]] = {}
@@ -112,6 +114,7 @@ class WarcWriter:
             follow=self._names.follow,
             claim=self._claim,
             monotonic=self._crawl.clock.monotonic,
+            closed=None if self._index is None else self._index.closed,
         )
 
     # -- writing -------------------------------------------------------------------------------------------
@@ -161,6 +164,8 @@ class WarcWriter:
         curi.warc_file, curi.warc_offset = name, offset
         curi.extra_info["warcFilename"] = name
         curi.extra_info["warcFileOffset"] = offset
+        if self._index is not None and records[0].kind in cdxj.KINDS and not curi.uri.startswith("dns:"):
+            self._index.add(name, index_line(curi, records[0].kind, files.first_size))
 
     async def _write_later(self, curi: CrawlURI, form: Form) -> None:
         async with self._free:
@@ -230,6 +235,24 @@ class WarcWriter:
             more=tuple((str(name), str(value)) for name, value in view.warc_info_fields.items()),
         )
         return warcinfo(who, self._form, filename, self._crawl.clock.now_ms(), record_id())
+
+
+def index_line(curi: CrawlURI, kind: str, size: int) -> str:
+    """The line of an index for a capture that was just written."""
+    mime = cdxj.REVISIT if kind == "revisit" else curi.content_type.partition(";")[0].strip().replace(" ", "")
+    digest = curi.digest if curi.revisit is None else curi.revisit.payload_digest
+    headed = curi.scheme.startswith("http") and (curi.revisit is None or curi.revisit.profile == IDENTICAL_PAYLOAD)
+    assert curi.warc_file is not None
+    return cdxj.line(
+        target(curi.uri),
+        cdxj.stamp14(curi.began_ms or 1),
+        "unk" if mime in ("", "unknown") else mime,
+        str(curi.status) if headed else "",
+        digest,
+        size,
+        curi.warc_offset,
+        curi.warc_file,
+    )
 
 
 IDS_AT_ONCE = 256

@@ -20,6 +20,9 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
+    "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
+    "wacz": ("JOBDIR FILE", "pack a job's WARC files, index, pages and logs into one file for replay"),
+    "warc": ("verify|repair|stats PATH...", "check WARC files, cut torn ends off, or count records"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
@@ -58,7 +61,9 @@ class Command(ScrapyCommand):
             raise UsageError(f"unknown subcommand {args[0]!r}\n{self.long_desc()}", print_help=False)
         arguments, _ = entry
         expected = len(arguments.split())
-        if len(args) - 1 != expected and not arguments.endswith("...]"):
+        given = len(args) - 1
+        optional = arguments.endswith("...]")
+        if not optional and (given < expected or (given > expected and not arguments.endswith("..."))):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         opts.project = self.settings
         self.exitcode = import_module(f"{__name__}.{args[0]}").run(args[1:], opts)

@@ -89,6 +89,9 @@ class ArchivalDownloader(Downloader):
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         if not is_internal(request):
             return super().fetch(request)
+        # Here, not in the coroutine, which may run a turn of the loop later: the engine asks at once whether
+        # CONCURRENT_REQUESTS are active.
+        self.active.add(request)
         return deferred_from_coro(self._fetch(request))
 
     def close(self) -> None:
@@ -97,9 +100,8 @@ class ArchivalDownloader(Downloader):
         super().close()
 
     async def _fetch(self, request: Request) -> Response | Request:
-        hooks = self._hooks or self._find_hooks()
-        self.active.add(request)
         try:
+            hooks = self._hooks or self._find_hooks()
             try:
                 result = await self._asked(hooks["process_request"], request)
                 if result is None:
@@ -114,7 +116,7 @@ class ArchivalDownloader(Downloader):
                 result = await self._handed_on(hooks["process_response"], request, result)
             return result
         finally:
-            self.active.remove(request)
+            self.active.discard(request)
 
     async def _download_now(self, request: Request) -> Response:
         """One exchange, at once, with the signals that Scrapy sends around it."""

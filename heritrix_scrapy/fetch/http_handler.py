@@ -609,7 +609,7 @@ class _Fetch:
             body=body,
             flags=flags,
             certificate=_certificate(connection.certificate) if connection.certificate else None,
-            ip_address=ipaddress.ip_address(connection.address) if connection.address else None,
+            ip_address=_ip_address(connection.address) if connection.address else None,
             protocol=self.curi.http_version,
         )
 
@@ -653,6 +653,9 @@ def _address(value: object) -> tuple[str, int] | None:
     if isinstance(value, (tuple, list)) and len(value) == 2:
         return (str(value[0]), int(value[1]))
     raise ValueError(f"not an address to bind: {value!r}")
+
+
+_ip_address = lru_cache(maxsize=4096)(ipaddress.ip_address)
 
 
 @lru_cache(maxsize=256)

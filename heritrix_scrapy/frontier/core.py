@@ -510,8 +510,12 @@ class Frontier:
         if disposition is Disposition.FAILURE:
             record.penalise(curi.settings.error_penalty_amount)
         record.last_status = code
-        if curi.reschedule_at > 0:
-            self._postpone(queue, curi, key)
+        try:
+            if curi.reschedule_at > 0:
+                self._postpone(queue, curi, key)
+        except Exception:
+            # a step's doing: the URI has ended, and its queue must not stay in process for ever
+            logger.exception("%s cannot be fetched again at %r", curi.uri, curi.reschedule_at)
         delay = self._politeness(curi, now_ms)
         if delay <= 0 or not self._heritrix:
             record.precedence = prepare.queue_precedence(curi.settings)

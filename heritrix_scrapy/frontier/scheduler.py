@@ -425,7 +425,9 @@ class FrontierScheduler(BaseScheduler):
             curi.status = status.RUNTIME_EXCEPTION
             curi.errors.append(("", error))
             curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
-            frontier.finish(curi, now)
+            if frontier.finish(curi, now):
+                self._kept.pop(curi.ordinal, None)
+                self._tell(uri_finished, curi)
         if curi.recorder is not None:
             curi.recorder.close()
         self._arm()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heritrix_scrapy.archive.cdxj import described
 from heritrix_scrapy.archive.content_digest import stripped_digest
+from heritrix_scrapy.archive.lookup import CdxServer
 from heritrix_scrapy.archive.memory import SCHEMA, History
 from heritrix_scrapy.archive.recall import FROM_HISTORY, UNASKED, Recall
 from heritrix_scrapy.archive.records import Facts, Form, group
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
+from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED
 from heritrix_scrapy.settings.view import default_view
@@ -230,3 +235,71 @@ def test_the_digest_of_a_text_makes_no_revisit() -> None:
     first.digest = stripped_digest("hello 2020 world", "[0-9]+")
     assert first.digest.startswith("SHA1:")
     assert told(first)["WARC-Payload-Digest"].startswith("sha1:")
+
+
+CDX = "com,example)/ 20200102030405 http://example.com/ text/html 200 GHN5VKF3TBKNSEZTASOM23BJRTKFFNJK - - 69 98 a.warc"
+LOG = (
+    "2020-01-02T03:04:06.000Z   200       1234 http://example.com/ - - text/html #007 20200102030405123+45"
+    " sha1:GHN5VKF3TBKNSEZTASOM23BJRTKFFNJK - -"
+)
+CDXJ_LINE = (
+    'com,example)/ 20200102030405 {"url": "http://example.com/", "mime": "text/html", "status": "200",'
+    ' "digest": "GHN5VKF3TBKNSEZTASOM23BJRTKFFNJK", "length": "690", "offset": "98", "filename": "a.warc.gz"}'
+)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("line", [CDX, LOG, CDXJ_LINE])
+def test_indexes_and_logs_of_others_are_taken_in(tmp_path: Path, line: str, packed: bool) -> None:
+    path = tmp_path / "earlier"
+    data = f" CDX N b a m s k r M S V g\n{line}\nnonsense\n".encode()
+    path.write_bytes(gzip.compress(data) if packed else data)
+    crawl = Crawl(by_digest=True)
+    crawl.recall.preload(path)
+    [entry] = crawl.memory.entries("http://example.com/")
+    assert entry.digest == "sha1:GHN5VKF3TBKNSEZTASOM23BJRTKFFNJK"
+    assert entry.began_ms // 1000 == 1577934245
+    original = crawl.memory.original(entry.digest)
+    assert original is not None
+    assert original.uri == "http://example.com/"
+    crawl.recall.preload(path)
+    assert len(crawl.memory.entries("http://example.com/")) == 1
+
+
+def test_what_cannot_be_read_ends_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="HERITRIX_HISTORY_PRELOAD"):
+        Crawl().recall.preload(tmp_path / "none")
+
+
+def test_pc_034_brackets_around_a_uri_are_not_part_of_it() -> None:
+    class Headers:
+        def get_header(self, name: str) -> str | None:
+            return {"WARC-Target-URI": "<http://a.example/>", "WARC-Date": "2020-01-02T03:04:05Z"}.get(name)
+
+    class Record:
+        rec_type, rec_headers, http_headers = "response", Headers(), None
+
+    told = described(Record())
+    assert told is not None
+    assert told[0] == "http://a.example/"
+
+
+def test_a_cdx_server_is_asked_once_and_may_fail() -> None:
+    asked: list[str] = []
+
+    def read(address: str, timeout: float) -> str:
+        asked.append(address)
+        if "broken" in address:
+            raise OSError("refused")
+        later = CDX.replace("text/html", "warc/revisit").replace("20200102", "20210102")
+        return f"{CDX}\n{later}\n" if "%2F1" in address else ""
+
+    server = CdxServer("http://cdx.example/?url=$u&from=$s", now_ms=lambda: NOW, read=read)
+
+    async def ask() -> list[Any]:
+        return [await server.latest(f"http://a.example/{path}") for path in ("1", "2", "2", "broken")]
+
+    found = asyncio.run(ask())
+    assert [capture and capture.ms for capture in found] == [1577934245000, None, None, None]
+    assert (server.asked, server.failed) == (3, 1)
+    assert asked[0] == "http://cdx.example/?url=http%3A%2F%2Fa.example%2F1&from=20101225171208"

@@ -147,11 +147,16 @@ def test_what_left_no_bytes_is_not_written() -> None:
     assert not wanted(curi)
 
 
-def test_a_modern_revisit_keeps_the_head_and_says_what_it_repeats() -> None:
+def test_a_modern_revisit_says_what_it_repeats() -> None:
+    same = Facts(revisit=Revisit("identical-payload-digest", "sha1:Y"))
+    assert b"".join(group(fetched(), Form(), lambda: "urn:uuid:1", facts=same)[0].pieces()) == HEAD
     revisit = Revisit("server-not-modified", "sha1:Y", "urn:uuid:9", "2011-01-02T03:04:05Z", "http://a.example/", '"e"')
-    [first, *_] = group(fetched(), Form(), lambda: "urn:uuid:1", facts=Facts(revisit=revisit))
+    curi = fetched()
+    curi.headers, curi.reason = [(b"ETag", b'"e"')], "Not Modified"
+    [first, *_, last] = group(curi, Form(), lambda: "urn:uuid:1", facts=Facts(revisit=revisit))
     text = first.head.decode()
-    assert b"".join(first.pieces()) == HEAD
+    assert b"".join(first.pieces()) == b""
+    assert b'\r\nhttp-status: 200 Not Modified\r\nhttp-header: ETag: "e"\r\n' in b"".join(last.pieces())
     assert "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n" in text
     assert "WARC-Refers-To: <urn:uuid:9>" in text
     assert "WARC-Refers-To-Target-URI: http://a.example/" in text

@@ -1,0 +1,129 @@
+"""Where in which WARC file does each capture stand? An index as pywb and its kin read it.
+
+One line a capture: key, 14 digits, JSON. The key is that of the library ``surt``, as in every other such index.
+Requests, metadata, warcinfo and DNS answers have no line. Lines sort as bytes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from warcio.archiveiterator import ArchiveIterator
+
+from heritrix_scrapy.archive.names import OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+#: Kinds of records that can be replayed.
+KINDS = frozenset({"response", "revisit", "resource"})
+REVISIT = "warc/revisit"
+
+
+def key(uri: str) -> str:
+    """The key that a URI is found by."""
+    import surt  # type: ignore[import-untyped]  # slow to import, and wanted where an index is made only
+
+    return str(surt.surt(uri))
+
+
+def line(
+    uri: str, stamp: str, mime: str, status: str, digest: str | None, length: int, offset: int, filename: str
+) -> str:
+    """One line, without its end. ``stamp``: 14 digits; ``length``: bytes of the record in the file."""
+    told: dict[str, str] = {"url": uri, "mime": mime}
+    if status:
+        told["status"] = status
+    if digest:
+        told["digest"] = digest
+    told |= {"length": str(length), "offset": str(offset), "filename": filename}
+    return f"{key(uri)} {stamp} {json.dumps(told, ensure_ascii=False)}"
+
+
+def stamp14(ms: int) -> str:
+    """14 digits of milliseconds since the epoch."""
+    return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y%m%d%H%M%S}"
+
+
+def lines_of(path: Path) -> list[str]:
+    """The sorted lines of one WARC file, which warcio reads."""
+    found = []
+    with path.open("rb") as file:
+        records = ArchiveIterator(file)
+        for record in records:
+            told = described(record)
+            if told is None:
+                continue
+            # the reader knows where a record ends when its block has been read
+            offset = records.get_record_offset()
+            length = records.get_record_length()
+            found.append(line(*told, length, offset, path.name.removesuffix(OPEN)))
+    return sorted(found)
+
+
+def described(record: Any) -> tuple[str, str, str, str, str | None] | None:
+    """URI, date, type, status and digest of a record; None when it has no line."""
+    headers = record.rec_headers
+    uri = (headers.get_header("WARC-Target-URI") or "").removeprefix("<").removesuffix(">")
+    kind = record.rec_type
+    if kind not in KINDS or not uri or uri.startswith("dns:"):
+        return None
+    when = "".join(char for char in headers.get_header("WARC-Date") or "" if char.isdigit())[:14]
+    http = record.http_headers
+    status = (http.get_statuscode() or "") if http is not None else ""
+    if kind == "revisit":
+        mime = REVISIT
+    elif http is not None:
+        mime = (http.get_header("Content-Type") or "unk").partition(";")[0].strip() or "unk"
+    else:
+        mime = (headers.get_header("Content-Type") or "unk").partition(";")[0].strip()
+    return uri, when, mime.replace(" ", ""), status, headers.get_header("WARC-Payload-Digest")
+
+
+def warcs_of(place: Path) -> list[Path]:
+    """A file itself, or all WARC files below a folder, closed ones before open ones of the same name."""
+    if place.is_file():
+        return [place]
+    return sorted(
+        path
+        for path in place.rglob("*")
+        if path.name.removesuffix(OPEN).endswith((".warc", ".warc.gz")) and path.is_file()
+    )
+
+
+def index_beside(warc: Path) -> Path:
+    """Where the index of one file lies: beside it."""
+    return warc.with_name(warc.name.removesuffix(OPEN) + ".cdxj")
+
+
+def merged(warcs: Iterable[Path]) -> Iterator[str]:
+    """All lines of several files in order, from the index beside a file where there is one."""
+    return heapq.merge(*(_kept(warc) or lines_of(warc) for warc in warcs))
+
+
+def _kept(warc: Path) -> list[str]:
+    beside = index_beside(warc)
+    if not beside.exists() or beside.stat().st_mtime < warc.stat().st_mtime:
+        return []
+    return beside.read_text(encoding="utf-8").splitlines()
+
+
+class Growing:
+    """The lines of files that are being written; put beside a file when it is closed."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[str]] = {}
+
+    def add(self, filename: str, text: str) -> None:
+        self._lines.setdefault(filename, []).append(text)
+
+    def closed(self, warc: Path) -> None:
+        """Write the index of a file."""
+        lines = sorted(self._lines.pop(warc.name, ()))
+        draft = index_beside(warc).with_suffix(".part")
+        draft.write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
+        draft.replace(index_beside(warc))

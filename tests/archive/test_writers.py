@@ -1,0 +1,304 @@
+"""Several writers, rules before them, rotation, stores in turn, large bodies, switches and indexes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import zipfile
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from heritrix_scrapy.archive import cdxj
+from heritrix_scrapy.archive.wacz import pack, title_of
+from heritrix_scrapy.archive.warcfile import free_bytes
+from heritrix_scrapy.commands import warc as warc_command
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
+from tests.archive.test_pipeline import captured, pipeline_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+def records(place: Path) -> list[tuple[str, str, str]]:
+    """File, type and URI of each record but warcinfo."""
+    out = []
+    for path in cdxj.warcs_of(place):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file):
+                if record.rec_type != "warcinfo":
+                    out.append((path.name, record.rec_type, record.rec_headers.get_header("WARC-Target-URI")))
+    return out
+
+
+def headers(place: Path, kind: str) -> Any:
+    for path in cdxj.warcs_of(place):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file):
+                if record.rec_type == kind:
+                    record.text = record.content_stream().read()
+                    return record
+    raise AssertionError(f"no {kind} record")
+
+
+def is_image(curi: CrawlURI) -> bool:
+    return curi.content_type.startswith("image/")
+
+
+def test_each_writer_has_its_own_files_and_rule(tmp_path: Path) -> None:
+    writers = [
+        ["warc", {"should_process": "pages"}],
+        ["warc", {"id": "i", "prefix": "IMG", "dir": str(tmp_path / "img")}],
+    ]
+    _, crawl = pipeline_of(JOBDIR=str(tmp_path / "job"), HERITRIX_WRITERS=writers)
+    crawl.gate = lambda rule: lambda curi: not is_image(curi)
+    crawl.archives.clear()
+    from heritrix_scrapy.archive.pipeline import WarcWriterPipeline
+
+    pipeline = WarcWriterPipeline.from_crawler(crawl.crawler)
+    assert len(crawl.archives) == 2
+    page, image = captured("http://a.example/", crawl), captured("http://a.example/i", crawl)
+    image.content_type = "image/png"
+    for curi in (page, image):
+        pipeline.process_item(curi)
+    pipeline.close_spider()
+    assert {uri for _, kind, uri in records(tmp_path / "job") if kind == "response"} == {"http://a.example/"}
+    names = {name for name, _, _ in records(tmp_path / "img")}
+    assert len(names) == 1
+    assert names.pop().startswith("IMG-")
+
+
+def test_a_property_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="prefx"):
+        pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WRITERS=[["warc", {"prefx": "A"}]])
+
+
+def test_files_rotate_by_count_and_stores_take_turns(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(
+        JOBDIR=str(tmp_path), HERITRIX_WARC_STORE_PATHS=["one", "two"], HERITRIX_WARC_MAX_FILE_CAPTURES=2
+    )
+    for number in range(6):
+        pipeline.process_item(captured(f"http://a.example/{number}", crawl))
+    pipeline.close_spider()
+    assert [len(cdxj.warcs_of(tmp_path / name)) for name in ("one", "two")] == [2, 1]
+    serials = sorted(path.name.split("-")[2] for path in cdxj.warcs_of(tmp_path))
+    assert serials == ["00000", "00001", "00002"]
+
+
+def test_files_rotate_by_age(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_MAX_FILE_AGE_SECONDS=60)
+    pipeline.process_item(captured("http://a.example/1", crawl))
+    pipeline.files.members[0]._born -= 61
+    pipeline.process_item(captured("http://a.example/2", crawl))
+    pipeline.close_spider()
+    assert len(cdxj.warcs_of(tmp_path)) == 2
+
+
+def test_a_store_that_cannot_be_used_is_passed_by(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_STORE_PATHS=["file/below", "good"])
+    pipeline.process_item(captured("http://a.example/", crawl))
+    pipeline.close_spider()
+    assert len(cdxj.warcs_of(tmp_path / "good")) == 1
+
+
+def test_no_room_is_told_before_a_byte_is_written(tmp_path: Path) -> None:
+    room = (free_bytes(tmp_path) or 0) * 2
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_MIN_FREE_BYTES=room)
+    with pytest.raises(StorageFull):
+        pipeline.process_item(captured("http://a.example/", crawl))
+
+
+def test_pc_037_large_bodies_are_written_by_threads_into_whole_files(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_POOL_MAX_ACTIVE=3)
+    large = [captured(f"http://a.example/{number}", crawl, bytes([number]) * (5 << 20)) for number in range(5)]
+    small = [captured(f"http://a.example/s{number}", crawl) for number in range(10)]
+
+    async def write() -> None:
+        waiting = [pipeline.process_item(curi) for curi in large]
+        for curi in small:
+            later = pipeline.process_item(curi)
+            if later is not curi:
+                waiting.append(later)
+        await asyncio.gather(*waiting)
+
+    asyncio.run(write())
+    pipeline.close_spider()
+    assert len({curi.warc_file for curi in large}) == 3
+    assert all(not warc_command.verify(path)["problems"] for path in cdxj.warcs_of(tmp_path))
+    assert len(records(tmp_path)) == 45
+
+
+def test_switches_and_further_headers(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(
+        JOBDIR=str(tmp_path),
+        HERITRIX_WARC_WRITE_REQUESTS=False,
+        HERITRIX_WARC_WRITE_METADATA=False,
+        HERITRIX_WARC_RESPONSE_HEADERS=["X-Crawl: one: two"],
+        HERITRIX_WARC_INFO_FIELDS={"isPartOf": "x", "curator": "Me"},
+        HERITRIX_WARC_FIRST_SERIAL=41,
+    )
+    pipeline.process_item(captured("http://a.example/", crawl))
+    pipeline.close_spider()
+    assert [kind for _, kind, _ in records(tmp_path)] == ["response"]
+    assert headers(tmp_path, "response").rec_headers.get_header("X-Crawl") == "one: two"
+    assert b"curator: Me\r\n" in headers(tmp_path, "warcinfo").text
+    assert "-00041-" in cdxj.warcs_of(tmp_path)[0].name
+
+
+def test_secrets_are_masked(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_REDACT_REQUEST_HEADERS=True)
+    curi = captured("http://a.example/", crawl)
+    request = curi.recorder.request  # type: ignore[union-attr]
+    request.truncate(0)
+    request.append(
+        b"POST / HTTP/1.1\r\nCookie: sid=1\r\nAuthorization: Basic eA==\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\n\r\nuser=me&password=hunter2&x=1"
+    )
+    pipeline.process_item(curi)
+    pipeline.close_spider()
+    record = headers(tmp_path, "request")
+    assert record.rec_headers.get_header("WARC-Redacted") == "cookie, authorization, password"
+    assert record.text == b"user=me&password=[redacted]&x=1"
+    assert record.http_headers.get_header("Cookie") == "[redacted]"
+
+
+def test_identical_digests_can_be_left_out(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_SKIP_IDENTICAL_DIGESTS=True)
+    curi = captured("http://a.example/", crawl)
+    curi.revisit = Revisit(IDENTICAL_PAYLOAD, curi.digest)
+    pipeline.process_item(curi)
+    assert (curi.warc_file, curi.annotations) == (None, ["unwritten:identicalDigest"])
+
+
+@pytest.mark.parametrize(("which", "count"), [("none", 0), ("seeds", 1), ("all", 2)])
+def test_pc_227_a_uri_that_gave_no_answer_has_a_record(tmp_path: Path, which: str, count: int) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_FAILURE_RECORDS=which)
+    pipeline.process_item(captured("http://a.example/", crawl))
+    for seed in (True, False):
+        curi = captured("http://b.example/", crawl)
+        curi.status, curi.seed, curi.attempts, curi.error_text = -2, seed, 4, "timed out"
+        for listener in crawl.before_finish:
+            listener(curi)
+    pipeline.close_spider()
+    found = [row for row in records(tmp_path) if row[2] == "http://b.example/"]
+    assert [kind for _, kind, _ in found] == ["metadata"] * count
+
+
+# -- indexes and packages
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path / "job"), HERITRIX_CDXJ=True, HERITRIX_WARC_MAX_FILE_CAPTURES=2)
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+    for path in ("", "b?z=1&y=220px:298px;0,0px", "a%20b"):
+        curi = captured(f"http://www.a.example/{path}", crawl, f"<title>Ä {path}</title>".encode(), head)
+        curi.content_type, curi.seed = "text/html; charset=utf-8", not path
+        pipeline.process_item(curi)
+    image = captured("http://www.a.example/i.png", crawl, b"x", b"HTTP/1.1 404 No\r\nContent-Type: image/png\r\n\r\n")
+    image.content_type, image.status, image.path = "image/png", 404, "LE"
+    pipeline.process_item(image)
+    pipeline.close_spider()
+    return tmp_path / "job"
+
+
+def test_the_index_made_while_crawling_is_that_of_the_file(job: Path) -> None:
+    for warc in cdxj.warcs_of(job):
+        assert cdxj.index_beside(warc).read_text().splitlines() == cdxj.lines_of(warc)
+
+
+def test_pc_065_key_is_canonical_and_url_is_exact(job: Path) -> None:
+    lines = list(cdxj.merged(cdxj.warcs_of(job)))
+    assert lines == sorted(lines)
+    line = next(line for line in lines if "220px" in line)
+    assert line.startswith("example,a)/b?y=220px:298px;0,0px&z=1 20110623171208 {")
+    assert json.loads(line.split(" ", 2)[2])["url"] == "http://www.a.example/b?z=1&y=220px:298px;0,0px"
+
+
+def test_pc_035_a_blank_in_an_address_is_an_escape(job: Path) -> None:
+    assert any('"http://www.a.example/a%20b"' in line for line in cdxj.merged(cdxj.warcs_of(job)))
+
+
+def test_each_line_names_a_whole_record(job: Path) -> None:
+    for line in cdxj.merged(cdxj.warcs_of(job)):
+        told = json.loads(line.split(" ", 2)[2])
+        warc = next(path for path in cdxj.warcs_of(job) if path.name == told["filename"])
+        with warc.open("rb") as file:
+            file.seek(int(told["offset"]))
+            data = file.read(int(told["length"]))
+        part = job / "part.warc.gz"
+        part.write_bytes(data)
+        with part.open("rb") as file:
+            uris = [record.rec_headers.get_header("WARC-Target-URI") for record in ArchiveIterator(file)]
+        part.unlink()
+        assert uris == [told["url"]]
+
+
+def test_a_package_has_all_parts_with_their_digests(job: Path, tmp_path: Path) -> None:
+    import hashlib
+
+    (job / "logs").mkdir(exist_ok=True)
+    (job / "logs" / "crawl.log").write_text("a line\n")
+    out = tmp_path / "crawl.wacz"
+    pack(job, out)
+    with zipfile.ZipFile(out) as file:
+        told = json.loads(file.read("datapackage.json"))
+        assert told["wacz_version"] == "1.1.1"
+        for row in told["resources"]:
+            data = file.read(row["path"])
+            assert row["hash"] == "sha256:" + hashlib.sha256(data).hexdigest()
+            assert row["bytes"] == len(data)
+        paths = {row["path"] for row in told["resources"]}
+        assert {"indexes/index.cdxj", "pages/pages.jsonl", "logs/crawl.log"} < paths
+        digest = json.loads(file.read("datapackage-digest.json"))["hash"]
+        assert digest == "sha256:" + hashlib.sha256(file.read("datapackage.json")).hexdigest()
+        assert all(
+            file.getinfo(path).compress_type == zipfile.ZIP_STORED for path in paths if path.startswith("archive/")
+        )
+        pages = [json.loads(line) for line in file.read("pages/pages.jsonl").splitlines()]
+    assert pages[0]["format"] == "json-pages-1.0"
+    assert [page["title"] for page in pages[1:]] == ["Ä", "Ä b?z=1&y=220px:298px;0,0px", "Ä a%20b"]
+    assert [page.get("seed", False) for page in pages[1:]] == [True, False, False]
+
+
+def test_titles() -> None:
+    assert (
+        title_of("<TITLE lang=x>\n caf\xe9 &amp; co </TITLE>".encode("latin-1"), "text/html; charset=latin1")
+        == "café & co"
+    )
+    assert title_of(b"<p>no title", "text/html") == ""
+
+
+def test_commands(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from heritrix_scrapy.commands import cdxj as cdxj_command
+    from heritrix_scrapy.commands import wacz as wacz_command
+
+    plain = Namespace(json=False)
+    assert cdxj_command.run([str(job)], plain) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert cdxj_command.run([str(job / "none")], plain) == 1
+    assert wacz_command.run([str(job), str(tmp_path / "x.wacz")], plain) == 0
+    assert wacz_command.run([str(tmp_path / "nowhere"), str(tmp_path / "y.wacz")], plain) == 1
+    assert not (tmp_path / "y.wacz").exists()
+    assert warc_command.run(["verify", str(job)], plain) == 0
+    assert warc_command.run(["stats", str(job)], plain) == 0
+    assert "status_404=1" in capsys.readouterr().out
+    torn = cdxj.warcs_of(job)[0]
+    torn.write_bytes(torn.read_bytes()[:-30])
+    assert warc_command.run(["verify", str(torn)], plain) == 1
+    assert warc_command.run(["repair", str(torn)], plain) == 0
+    assert warc_command.run(["verify", str(torn)], plain) == 0
+
+
+def test_the_command_line_knows_them(job: Path) -> None:
+    command = [sys.executable, "-m", "scrapy", "heritrix", "cdxj", str(job)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 4
