@@ -23,6 +23,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
@@ -65,6 +66,8 @@ class ChainMiddleware:
         self._extraction = Extraction(
             view.extractors, load=partial(load_part, crawler), gate=partial(gate, crawler, view)
         )
+        self._aside = Aside(view.extractors)
+        crawler.signals.connect(self._aside.close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
@@ -135,7 +138,12 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                self._extraction.extract(curi, curi.settings)
+                if self._aside.wants(curi, curi.settings) and self._extraction.reads(curi, curi.settings):
+                    self._extraction.note(curi)
+                    await self._aside.extract(curi, curi.settings)
+                    self._extraction.drop_hopeless(curi, curi.settings)
+                else:
+                    self._extraction.extract(curi, curi.settings)
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
