@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.archive.digest import payload_digest
 from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Entry, Original, Revisit
 from heritrix_scrapy.uri.surt import surt
 
@@ -98,6 +99,15 @@ def _cased(labels: str, uri: str) -> str:
     return f"{reverse}{colon}{port}{'@' + user if user else ''}"
 
 
+def known_by(curi: CrawlURI, policy: Policy) -> str | None:
+    """The digest by which content is the same, however the server cut it into chunks; in the heritrix profile that of
+    the payload as it came."""
+    recorder = curi.recorder
+    if policy.modern and recorder is not None and recorder.chunked and (curi.digest or "").startswith("sha1:"):
+        return payload_digest(recorder, entity=True)
+    return curi.digest
+
+
 def entry_of(curi: CrawlURI, before: Sequence[Entry], policy: Policy) -> Entry:
     """What is remembered of this fetch. In the heritrix profile an answer without ETag or Last-Modified takes
     over the last one's, as the released Heritrix does."""
@@ -112,6 +122,7 @@ def entry_of(curi: CrawlURI, before: Sequence[Entry], policy: Policy) -> Entry:
         etag,
         modified,
         curi.content_length,
+        entity=entity if (entity := known_by(curi, policy)) != curi.digest else None,
     )
 
 
@@ -129,7 +140,7 @@ def compare(curi: CrawlURI, entry: Entry, before: Sequence[Entry], policy: Polic
     if curi.status == 304:
         if previous.digest is None or (policy.modern and not asked_conditionally(curi)):
             return None
-        entry.digest = previous.digest
+        entry.digest, entry.entity = previous.digest, previous.entity
         if policy.modern:
             entry.reference_length = previous.reference_length
         etag, modified = entry.etag, entry.last_modified
@@ -140,7 +151,7 @@ def compare(curi: CrawlURI, entry: Entry, before: Sequence[Entry], policy: Polic
             entry.status = previous.status
             return _repeats(curi, entry, previous, NOT_MODIFIED)
         return Revisit(NOT_MODIFIED, previous.digest, etag=etag, last_modified=modified)
-    if entry.digest is None or entry.digest != previous.digest:
+    if entry.digest is None or (entry.entity or entry.digest) != (previous.entity or previous.digest):
         return None
     if not policy.modern:
         return Revisit(IDENTICAL_PAYLOAD, entry.digest, refers_to_date=previous.began_ms, refers_to_target_uri=curi.uri)
@@ -189,7 +200,7 @@ def same_content(curi: CrawlURI, original: Original | None, policy: Policy) -> R
         return None
     return Revisit(
         IDENTICAL_PAYLOAD,
-        curi.digest,
+        original.digest or curi.digest,
         refers_to=original.record_id,
         refers_to_date=original.ms,
         refers_to_target_uri=original.uri,

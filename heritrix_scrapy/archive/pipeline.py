@@ -9,9 +9,12 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from itemadapter import ItemAdapter, is_item
+
 from heritrix_scrapy.archive.capture import CapturePipeline
 from heritrix_scrapy.archive.writer import WarcWriter
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.settings import settings_of
 
@@ -19,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
     from scrapy.crawler import Crawler
-
-    from heritrix_scrapy.model.crawluri import CrawlURI
 
 __all__ = ["CapturePipeline", "WarcWriterPipeline"]
 
@@ -46,9 +47,20 @@ class WarcWriterPipeline(CapturePipeline):
         ]
         # before the history, which may only name what these files hold
         crawl.archives[:0] = [writer.files for writer in self.writers]
+        self._items = view.warc_item_records
         self._failures = view.warc_failure_records
         if self._failures != "none" and self.writers:
             crawl.before_finish.append(self._finished)
+
+    def process_item(self, item: Any) -> Any:
+        """A CrawlURI is written; an item of the project's is handed on, and written where the settings say so."""
+        if type(item) is not CrawlURI and self._items != "none" and self.writers and is_item(item):
+            try:
+                self.writers[0].write_item(ItemAdapter(item), self._items)
+            except StorageFull as error:
+                # the item goes its way all the same; the crawl waits
+                self._crawl.bridge.pause(str(error))
+        return super().process_item(item)
 
     @property
     def files(self) -> Any:

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Profile → what is counted.
+REPETITIONS = {profile: f"revisits/{profile}" for profile in ANNOTATIONS}
+
 #: In the crawl log: the links of an unchanged page are those it had when it was last read.
 FROM_HISTORY = "outlinksFromHistory"
 
@@ -117,8 +120,9 @@ class Recall:
             return
         policy = Policy.of(curi.settings)
         if self.by_digest and history.weighable(curi):
-            assert curi.digest is not None
-            curi.revisit = history.same_content(curi, self.memory.original(curi.digest), policy)
+            known = history.known_by(curi, policy)
+            assert known is not None
+            curi.revisit = history.same_content(curi, self.memory.original(known), policy)
         if self.by_uri and curi.scheme in history.REMEMBERED:
             before = self.load(curi)
             entry = history.entry_of(curi, before, policy)
@@ -146,7 +150,7 @@ class Recall:
             return
         revisit, written = curi.revisit, curi.warc_file is not None
         if revisit is not None:
-            self._count(f"revisits/{revisit.profile}")
+            self._count(REPETITIONS[revisit.profile])
         modern = curi.settings.profile != "heritrix"
         if self.by_digest and written and history.weighable(curi):
             self._keep_content(curi)
@@ -172,14 +176,15 @@ class Recall:
             self.memory.put_links(curi.uri, curi.outlinks)
 
     def _keep_content(self, curi: CrawlURI) -> None:
-        digest, revisit = curi.digest, curi.revisit
+        digest, revisit = history.known_by(curi, Policy.of(curi.settings)), curi.revisit
         assert digest is not None
+        named = curi.digest if curi.digest != digest else None
         known = self.memory.original(digest)
         if revisit is None:
             began = curi.began_ms if curi.began_ms is not None else 1
             self.memory.put_original(
                 digest,
-                Original(curi.uri, began, curi.record_id, curi.warc_file, curi.warc_offset, 1, curi.status),
+                Original(curi.uri, began, curi.record_id, curi.warc_file, curi.warc_offset, 1, curi.status, named),
             )
         elif revisit.profile != IDENTICAL_PAYLOAD:
             return

@@ -9,6 +9,7 @@ Pure: times are on the CrawlURI, record ids come from the caller.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Revis
 from heritrix_scrapy.model.status import STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from heritrix_scrapy.archive.names import Machine
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -504,6 +505,22 @@ def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int, *, warcinfo_id:
     when = date(curi.began_ms if curi.began_ms is not None else now_ms, form.version)
     top = head(form.version, "metadata", curi.uri, when, extra, ident, WARC_FIELDS, len(block))
     return Record("metadata", ident, top, block, len(block))
+
+
+def item(told: Mapping[str, Any], kind: str, form: Form, ident: str, now_ms: int, *, warcinfo_id: str = "") -> Record:
+    """A record for something that the user's spider made of a page: JSON. Its ``url`` is the target, its
+    ``warc_record_id`` the record that it was made of."""
+    block = json.dumps(dict(told), ensure_ascii=False, default=str).encode("utf-8", "replace")
+    extra: Fields = []
+    if evidence := told.get("warc_record_id"):
+        extra.append(("WARC-Refers-To" if kind == "metadata" else "WARC-Concurrent-To", f"<{evidence}>"))
+    if form.modern:
+        if warcinfo_id:
+            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
+        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
+    uri = str(told.get("url") or ident)
+    top = head(form.version, kind, uri, date(now_ms, form.version), extra, ident, "application/json", len(block))
+    return Record(kind, ident, top, block, len(block))
 
 
 @dataclass(slots=True)

@@ -129,18 +129,19 @@ class WarcFiles:
 
     # -- writing -------------------------------------------------------------------------------------------
 
-    def prepare(self) -> str:
-        """Have a file open that takes one more group; the id of its warcinfo record. Raises StorageFull."""
-        if self._fd >= 0 and self._position > self._first_group and self._is_done():
+    def prepare(self, need: int = 0) -> str:
+        """Have a file open that takes one more group, of ``need`` bytes; the id of its warcinfo record. Raises
+        StorageFull."""
+        if self._fd >= 0 and self._position > self._first_group and self._is_done(need):
             self.close()
         if self._fd < 0:
             self._start()
         return self._warcinfo_id
 
-    def _is_done(self) -> bool:
+    def _is_done(self, need: int) -> bool:
         """Whether the open file takes no more groups."""
         return (
-            0 <= self._limit < self._position
+            0 <= self._limit < self._position + need
             or 0 < self._groups <= self._written
             or (self._age > 0 and self._monotonic() - self._born >= self._age)
         )

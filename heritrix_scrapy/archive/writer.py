@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive import cdxj
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, failure, group, target, wanted, warcinfo
+from heritrix_scrapy.archive.records import (
+    NO_FACTS,
+    Facts,
+    Form,
+    Record,
+    failure,
+    group,
+    item,
+    target,
+    wanted,
+    warcinfo,
+)
 from heritrix_scrapy.archive.records import Crawler as Who
 from heritrix_scrapy.archive.warcfile import WarcFiles, WarcPool
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -138,8 +149,13 @@ class WarcWriter:
             recorder is not None and recorder.response.size >= LARGE and not recorder.response.in_memory
         ):
             return self._write_later(curi, form)
-        self._write(files, curi, form, files.prepare())
+        self._write(files, curi, form, files.prepare(self._need(curi)))
         return None
+
+    def _need(self, curi: CrawlURI) -> int:
+        """Bytes that a capture may add to a file; Heritrix looks at the file as it is, and so exceeds the limit."""
+        recorder = curi.recorder
+        return recorder.response.size if self._form.modern and recorder is not None and curi.revisit is None else 0
 
     def _view_of(self, curi: CrawlURI) -> Any:
         view = curi.settings
@@ -174,7 +190,7 @@ class WarcWriter:
             files.busy = True
         try:
             # names and files are made here: a thread only writes
-            await asyncio.to_thread(self._write, files, curi, form, files.prepare())
+            await asyncio.to_thread(self._write, files, curi, form, files.prepare(self._need(curi)))
         finally:
             files.busy = False
             async with self._free:
@@ -186,6 +202,13 @@ class WarcWriter:
         if files is not None:
             now_ms = self._crawl.clock.now_ms()
             files.append([failure(curi, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
+
+    def write_item(self, told: Mapping[str, Any], kind: str) -> None:
+        """Write down what the user's spider made of a page. Raises StorageFull."""
+        files = self.files.idle()
+        if files is not None:
+            now_ms = self._crawl.clock.now_ms()
+            files.append([item(told, kind, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
 
     # -- where ---------------------------------------------------------------------------------------------
 

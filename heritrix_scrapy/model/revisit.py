@@ -20,6 +20,7 @@ ANNOTATIONS = {IDENTICAL_PAYLOAD: "duplicate:digest", NOT_MODIFIED: "duplicate:s
 class Entry(msgspec.Struct, array_like=True, omit_defaults=True):
     """One earlier fetch. Order is the format of the store: new fields go to the end.
 
+    ``digest``: of the payload as a record names it; ``entity``: without transfer coding, where that is another;
     ``status`` 0: not known, as for what a CDX server told; ``began_ms``: when it was fetched; ``reference_length``:
     bytes of its body; ``file``, ``offset``: where its records stand; ``original_*``: the record that holds its
     content, which for a revisit is an earlier one. Dates are milliseconds since the epoch.
@@ -36,10 +37,12 @@ class Entry(msgspec.Struct, array_like=True, omit_defaults=True):
     original_uri: str | None = None
     original_ms: int = -1
     original_id: str | None = None
+    entity: str | None = None
 
 
 class Original(msgspec.Struct, array_like=True, omit_defaults=True):
-    """The record that holds a content. ``count``: records that stand for it, revisits included."""
+    """The record that holds a content. ``count``: records that stand for it, revisits included; ``digest``: what the
+    record names, where that is not what the content is known by."""
 
     uri: str
     ms: int
@@ -48,6 +51,7 @@ class Original(msgspec.Struct, array_like=True, omit_defaults=True):
     offset: int = -1
     count: int = 1
     status: int = 0
+    digest: str | None = None
 
 
 @dataclass(slots=True)

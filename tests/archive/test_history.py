@@ -49,6 +49,7 @@ class Crawl:
         asked: bool = True,
         mime: str = "text/html",
         written: bool = True,
+        chunk: int = 0,
         links: tuple[str, ...] = (),
     ) -> CrawlURI:
         self.times += 1
@@ -61,6 +62,10 @@ class Crawl:
         curi.recorder = recorder = Recorder()
         head = f"HTTP/1.1 {status} X\r\n\r\n".encode()
         recorder.request.append(b"GET / HTTP/1.1\r\n" + b"".join(f"{n}: {v}\r\n".encode() for n, v in lines) + b"\r\n")
+        recorder.chunked = chunk > 0
+        if chunk:
+            pieces = [body[at : at + chunk] for at in range(0, len(body), chunk)]
+            body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
         recorder.response.append(head + body)
         recorder.body_at = len(head)
         curi.digest = recorder.body_digest
@@ -151,6 +156,19 @@ def test_pc_059_the_history_keeps_file_and_offset() -> None:
     original = crawl.memory.original(curi.digest or "")
     assert original is not None
     assert (original.file, original.offset, original.uri) == ("A.warc.gz", 1, URI)
+
+
+@pytest.mark.parametrize("by_digest", [True, False])
+def test_pc_022_other_chunks_are_the_same_page(by_digest: bool) -> None:
+    crawl = Crawl(by_digest=by_digest, by_uri=not by_digest)
+    first, second = crawl.fetch(chunk=2000), crawl.fetch(chunk=200)
+    assert first.digest != second.digest
+    lines = told(second)
+    assert lines["WARC-Type"] == "revisit"
+    assert lines["WARC-Payload-Digest"] == first.digest
+    old = Crawl(HERITRIX)
+    old.fetch(chunk=2000)
+    assert old.fetch(chunk=200).revisit is None
 
 
 def test_types_that_are_stored_each_time() -> None:

@@ -192,6 +192,23 @@ def test_pc_227_a_uri_that_gave_no_answer_has_a_record(tmp_path: Path, which: st
     assert [kind for _, kind, _ in found] == ["metadata"] * count
 
 
+@pytest.mark.parametrize("kind", ["metadata", "resource"])
+def test_items_beside_captures(tmp_path: Path, kind: str) -> None:
+    pipeline, crawl = pipeline_of(
+        JOBDIR=str(tmp_path), HERITRIX_WARC_ITEM_RECORDS=kind, HERITRIX_WARC_WRITE_METADATA=False
+    )
+    curi = captured("http://a.example/", crawl)
+    pipeline.process_item(curi)
+    item = {"url": "http://a.example/", "title": "Ä", "warc_record_id": curi.record_id}
+    assert pipeline.process_item(item) is item
+    pipeline.close_spider()
+    record = headers(tmp_path, kind)
+    assert json.loads(record.text)["title"] == "Ä"
+    name = "WARC-Refers-To" if kind == "metadata" else "WARC-Concurrent-To"
+    assert record.rec_headers.get_header(name) == f"<{curi.record_id}>"
+    assert not any(warc_command.verify(path)["problems"] for path in cdxj.warcs_of(tmp_path))
+
+
 # -- indexes and packages
 
 
