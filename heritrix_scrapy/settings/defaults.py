@@ -263,7 +263,7 @@ GROUPS: tuple[Group, ...] = (
             row("SPECULATIVE_PATHS", "cautious", "choice", "What counts as a path in a string of a script: not what is shaped like a module's name, a media type, a locale, a date or an object's property; or all that Heritrix takes.", ov=True, choices=("cautious", "heritrix"), heritrix="heritrix"),
             row("SPECULATIVE_MISSES", 20, "int", "After so many guesses from scripts that a host answered with 404, nineteen of twenty at least, no more are made for it, and those that wait are dropped; 0 never stops.", ov=True, heritrix=0, minimum=0),
             row("ENABLE_LENIENT_EXTRACTION", True, "bool", "Take what a sitemap lists on other hosts and in other folders, too.", ov=True, bean="extractorSitemap.enableLenientExtraction", heritrix=False),
-            row("URL_PATTERN", "", "regex", "What this expression matches as a whole is read as a sitemap.", ov=True, bean="extractorSitemap.urlPattern"),
+            row("SITEMAP_URL_PATTERN", "", "regex", "What this expression matches as a whole is read as a sitemap.", ov=True, bean="extractorSitemap.urlPattern"),
             row("MAX_EXTRACT_SECONDS", 1.5, "number", "Processor time after which a page or PDF is read no further; 0 is no limit.", unit="s", ov=True, heritrix=0, minimum=0),
             row("EXTRACT_ASIDE_BYTES", 262_144, "int", "Documents so large (PDFs and office files: a sixteenth of that) are read in a process of their own, so that the crawl goes on meanwhile; 0 reads all in the crawl's.", unit="bytes", ov=True, heritrix=0, minimum=0),
             row("MAX_EXTRACT_BYTES", 8_388_608, "int", "How much of a body is read for links; 0 is no limit.", unit="bytes", ov=True, heritrix=0, minimum=0),

@@ -75,7 +75,7 @@ def test_which_documents_are_sitemaps() -> None:
         ({"annotations": []}, False),
         ({"annotations": [], "content_type": "application/xml"}, True),
         ({"status": 404}, False),
-        ({"annotations": [], "settings": {"url_pattern": ".*/page\\.html"}}, True),
+        ({"annotations": [], "settings": {"sitemap_url_pattern": ".*/page\\.html"}}, True),
     ):
         assert bool(sitemap(body, **about)) is taken, about  # type: ignore[arg-type]
 
