@@ -63,12 +63,14 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
+        extractors = gated(view.extractors, self._settings.gates)
         self._extraction = Extraction(
-            gated(view.extractors, self._settings.gates),
+            extractors,
             load=partial(load_part, crawler),
             gate=partial(gate, crawler, view),
+            count=crawler.stats.inc_value,
         )
-        self._aside = Aside(view.extractors)
+        self._aside = Aside(extractors)
         crawler.signals.connect(self._aside.close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)

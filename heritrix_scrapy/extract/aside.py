@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract import order
@@ -59,6 +60,20 @@ TOLD = (
     "errors",
 )
 
+#: Settings that a worker needs besides the extractors' options.
+NEEDED = frozenset(
+    {
+        "available_robots_policies",
+        "default_encoding",
+        "max_extract_bytes",
+        "max_extract_seconds",
+        "max_outlinks",
+        "profile",
+        "speculative_misses",
+        "strict_uri_fixup",
+    }
+)
+
 #: Formats of which so much smaller a document costs as much.
 DENSE, DENSER = ("application/pdf", "application/msword", "application/vnd.", "application/zip"), 16
 
@@ -81,6 +96,7 @@ class Aside:
         self._process: subprocess.Popen[bytes] | None = None
         # parts of the operator's own stay in the crawl's process
         self.usable = all(_is_ours(entry) for entry in self._entries)
+        self._needed = sorted(NEEDED.union(*(kind.options for kind in order.EXTRACTORS.values())))
 
     def wants(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether a document is large enough to be worth the way."""
@@ -96,7 +112,8 @@ class Aside:
         limit = option(settings, "max_extract_bytes") or UNLIMITED
         if IS_SITEMAP in curi.annotations:
             limit = max(limit, LONGEST_SITEMAP)
-        told = (settings, (curi.uri, curi.path, curi.via, curi.via_context), [getattr(curi, key) for key in ASKED])
+        seen = SimpleNamespace(**{name: getattr(settings, name, None) for name in self._needed})
+        told = (seen, (curi.uri, curi.path, curi.via, curi.via_context), [getattr(curi, key) for key in ASKED])
         request = pickle.dumps((told, curi.recorder.entity(limit)), pickle.HIGHEST_PROTOCOL)
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "extract-aside")

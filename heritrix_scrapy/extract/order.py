@@ -118,7 +118,7 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. ``count``: adds to a statistic. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -127,7 +127,9 @@ class Extraction:
         *,
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
+        count: Callable[[str, int], object] | None = None,
     ) -> None:
+        self._count = count
         self._load = load
         self._gate = gate
         self._misses = Misses()
@@ -270,5 +272,8 @@ class Extraction:
         limit = option(settings, "speculative_misses")
         if limit and self._misses:
             kept = self._misses.without(curi.outlinks, limit)
-            self.suppressed += len(curi.outlinks) - len(kept)
+            held_back = len(curi.outlinks) - len(kept)
+            self.suppressed += held_back
+            if held_back and self._count is not None:
+                self._count("heritrix/extract/guesses_held_back", held_back)
             curi.outlinks = kept
