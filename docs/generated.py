@@ -11,7 +11,8 @@ from heritrix_scrapy.model.hops import HOPS
 from heritrix_scrapy.model.status import STATUS, Disposition, Retry
 from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SCHEDULER, SLOTS
 from heritrix_scrapy.report.log_line import COLUMNS
-from heritrix_scrapy.scope.factory import PRESETS, RULES
+from heritrix_scrapy.scope.catalogue import GROUPS, properties
+from heritrix_scrapy.scope.presets import PRESETS
 from heritrix_scrapy.settings import default_view
 from heritrix_scrapy.settings.reference import settings_reference
 
@@ -84,8 +85,25 @@ def scope() -> str:
 
 
 def rules() -> str:
-    rows = ((f"`{name}`", " ".join((cls.__doc__ or "").partition("\n\n")[0].split())) for name, cls in RULES.items())
-    return table(("rule", "what it looks at"), rows)
+    parts = []
+    for title, classes in GROUPS.items():
+        rows = []
+        for cls in classes:
+            taken = ", ".join(
+                f"`{one.name}`" + (f" {given(one.default)}" if given(one.default) else "") for one in properties(cls)
+            )
+            rows.append((f"`{cls.__name__}`", " ".join((cls.__doc__ or "").partition("\n\n")[0].split()), taken))
+        parts.append(f"### {title}\n\n{table(('rule', 'what it looks at', 'properties, with their defaults'), rows)}")
+    return "\n".join(parts)
+
+
+def given(default: object) -> str:
+    """A default as the table shows it; nothing where none is to be shown."""
+    if default is None or default == () or default == "":
+        return ""
+    if isinstance(default, tuple):
+        return " ".join(str(value) for value in default)
+    return str(default).replace("|", "&#124;")
 
 
 def components() -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +31,11 @@ from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, lookup, travelling
-from heritrix_scrapy.scope.factory import Factory
-from heritrix_scrapy.scope.rule import Decision
+from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -63,7 +63,9 @@ class ChainMiddleware:
         self._settings = settings_of(crawler)
         view = self._settings.view
         self._extraction = Extraction(
-            view.extractors, load=partial(load_part, crawler), gate=partial(gate, crawler, view)
+            gated(view.extractors, self._settings.gates),
+            load=partial(load_part, crawler),
+            gate=partial(gate, crawler, view),
         )
         self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
@@ -271,14 +273,24 @@ def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any
     return part
 
 
-def gate(crawler: Crawler, view: Any, value: Any) -> Callable[[CrawlURI], bool]:
-    """The test that a rule before a part comes to: everything passes but what it rejects (Heritrix:
-    Processor.shouldProcessRule). Raises ConfigurationError for what is no rule."""
-    rule = Factory(crawler=crawler).rule(value)
-    configure = getattr(rule, "configure", None)
-    if configure is not None:
-        configure(view)
-    return lambda curi: rule.evaluate(curi) is not Decision.REJECT
+def gated(extractors: Iterable[Any], gates: Mapping[str, Any]) -> list[Any]:
+    """The extractors' entries with the rule that a setting puts before each (``HERITRIX_EXTRACTOR_HTML_SHOULD_
+    PROCESS_RULE``). Raises ConfigurationError for a rule before an extractor that is not there."""
+    waiting = {name: rule for name, rule in gates.items() if name.startswith("EXTRACTOR_")}
+    entries = []
+    for entry in extractors:
+        name = entry[0] if isinstance(entry, list | tuple) else entry
+        capitals = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper() if isinstance(name, str) else ""
+        rule = waiting.pop(capitals, None)
+        if rule is not None:
+            properties = dict(entry[1]) if isinstance(entry, list | tuple) and len(entry) > 1 else {}
+            entry = [name, {"should_process": rule, **properties}]
+        entries.append(entry)
+    for name, rule in waiting.items():
+        raise ConfigurationError(
+            f"HERITRIX_{name}_SHOULD_PROCESS_RULE", rule, "there is no such extractor in HERITRIX_EXTRACTORS"
+        )
+    return entries
 
 
 def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:

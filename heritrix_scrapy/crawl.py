@@ -91,6 +91,9 @@ class Report(Protocol):
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: log what went wrong."""
 
+    def line(self, name: str, text: str) -> None:
+        """Add a line, with the time in front, to a log of another room's."""
+
     def flush(self) -> Mapping[str, int]:
         """Flush the logs; name → length in bytes of each log that a batch vouches for."""
 
@@ -190,6 +193,10 @@ class Crawl:
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
+        #: Whether the scope judges seeds too.
+        self.judges_seeds = False
+        #: class_key(curi): name of the queue that a candidate would wait in.
+        self.class_key: Callable[[CrawlURI], str] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.

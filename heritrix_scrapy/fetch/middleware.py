@@ -114,6 +114,8 @@ class PreselectorMiddleware(_Judge):
         if curi.spider_request and curi.scheme in LOCAL:
             return
         code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
+        if not code and curi.seed and self._crawl.judges_seeds and not self._in_scope(curi):
+            code = status.OUT_OF_SCOPE
         if code:
             curi.status = code
             raise NotFetched(curi)

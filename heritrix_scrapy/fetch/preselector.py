@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import status
-from heritrix_scrapy.uri.java_regex import java_compile
+from heritrix_scrapy.uri.java_match import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,4 +40,4 @@ def preselect(curi: CrawlURI, view: Any, in_scope: Callable[[CrawlURI], bool]) -
 
 def matches(expression: str, text: str) -> bool:
     """Whether an operator's expression, in Java's language, matches the whole text."""
-    return java_compile(expression).fullmatch(text) is not None
+    return matcher(expression)(text)

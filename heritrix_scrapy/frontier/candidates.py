@@ -87,6 +87,8 @@ class Candidates:
         self._preparer = preparer
         self._prepare = preparer.prepare
         self._unseen = unseen
+        #: Whether the links of a URI are looked at; None: always (``HERITRIX_CANDIDATES_SHOULD_PROCESS_RULE``).
+        self.gate: Callable[[CrawlURI], bool] | None = None
         self.rejected = 0
         self.repeated = 0
         #: The short way of ordinary links, which queues them itself: False when the scope refuses one, None when it is
@@ -107,10 +109,14 @@ class Candidates:
         view = parent.settings
         if not links or not outlinks_wanted(parent.status, process_error_outlinks=view.process_error_outlinks):
             return
+        if self.gate is not None and not self.gate(parent):
+            return
         follow = FOLLOW[view.follow]
         for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
         promotes = redirects_promote(parent)
-        uniform, known = self._settings.uniform, self._known
+        # a log of the scope has a line for each link, known or not
+        uniform = self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file)
+        known = self._known
         plan = self._preparer.plan(view)
         canonicalise, plain = plan.canonicalise, self.plain
         canonical = row = None

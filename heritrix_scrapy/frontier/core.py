@@ -385,6 +385,9 @@ class Frontier:
             # its own end must not be lost with a link of it
             logger.exception("not all links of %s could be added", curi.uri)
             curi.errors.append(("adding links", error))
+            if self._heritrix:
+                curi.status = status.RUNTIME_EXCEPTION
+                curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
         code = curi.status
         waits = modern and code == status.DEFERRED
         if not waits:

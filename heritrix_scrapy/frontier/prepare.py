@@ -64,8 +64,13 @@ _NO_EMBED = ("", hops.NAVLINK, hops.MANIFEST)
 
 
 def canonicaliser(view: Any) -> Callable[[str], str]:
-    """The function that makes canonical forms under these settings."""
-    return Canonicaliser.of(view.canonicalization_rules)
+    """The function that makes canonical forms under these settings. Raises ConfigurationError."""
+    try:
+        return Canonicaliser.of(view.canonicalization_rules, late=view.profile == "heritrix")
+    except (ValueError, re.error) as error:
+        raise ConfigurationError(
+            "HERITRIX_CANONICALIZATION_RULES", view.canonicalization_rules, f"cannot be used: {error}"
+        ) from None
 
 
 # -- class key ---------------------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ class Preparer:
 
     def __init__(self, canonicaliser: Callable[[Any], Callable[[str], str]], *, heritrix: bool) -> None:
         self._canonicaliser = canonicaliser
-        self._heritrix = heritrix
+        self.heritrix = heritrix
         self._plans: dict[int, Plan] = {}
 
     def plan(self, view: Any) -> Plan:
@@ -247,7 +252,7 @@ class Preparer:
         if known is None:
             if len(plan.directives) > 1000:
                 plan.directives.clear()
-            known = directive(path, given, plan.depth_hops, plan.embed_hops, heritrix=self._heritrix)
+            known = directive(path, given, plan.depth_hops, plan.embed_hops, heritrix=self.heritrix)
             plan.directives[path, given] = known
         curi.directive = known
         curi.canonical = canonical = canonical or plan.canonicalise(curi.uri)

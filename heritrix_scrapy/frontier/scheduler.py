@@ -20,12 +20,14 @@ from scrapy.utils.request import request_from_dict
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.prepare import class_key
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
 from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
+from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
@@ -94,6 +96,7 @@ class FrontierScheduler(BaseScheduler):
             logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
+        crawl.class_key = lambda curi: class_key(curi, self._settings.for_uri(curi))
         try:
             crawl.store = open_store(directory)
             frontier = self._frontier = Frontier(
@@ -110,6 +113,9 @@ class FrontierScheduler(BaseScheduler):
                 seed_found=scope.seed_found,
                 queue_retired=self._queue_retired,
             )
+            view = self._settings.view
+            if view.candidates_should_process_rule is not None:
+                frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
@@ -164,6 +170,7 @@ class FrontierScheduler(BaseScheduler):
         frontier, self._frontier = self._frontier, None
         if frontier is None:
             return
+        self._count_refusals()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
@@ -417,6 +424,7 @@ class FrontierScheduler(BaseScheduler):
             curi.outlinks = []
             curi.status = status.RUNTIME_EXCEPTION
             curi.errors.append(("", error))
+            curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
             if frontier.finish(curi, now):
                 self._kept.pop(curi.ordinal, None)
                 self._tell(uri_finished, curi)
@@ -487,12 +495,16 @@ class FrontierScheduler(BaseScheduler):
         frontier = self._frontier
         if frontier is None:
             return
+        self._count_refusals()
         try:
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
+
+    def _count_refusals(self) -> None:
+        self._crawl.add_stats(scope_of(self._crawler).take_refusals())
 
     def _count(self, name: str) -> None:
         self._crawl.add_stats({name: 1})

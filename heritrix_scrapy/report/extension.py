@@ -22,6 +22,7 @@ from heritrix_scrapy.report import launch, progress
 from heritrix_scrapy.report.log_line import error_line, failure_entry, line
 from heritrix_scrapy.report.logs import CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
 from heritrix_scrapy.report.tally import by_status, tally
+from heritrix_scrapy.report.times import log17
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ class ReportExtension:
         if curi.errors or curi.link_errors:
             now = self._crawl.clock.now_ms()
             self._errors(curi, now, self._line(curi, now))
+
+    def line(self, name: str, text: str) -> None:
+        """Add a line of another room's, with the time in front."""
+        self._logs.append(name, f"{log17(self._crawl.clock.now_ms())} {text}\n")
 
     def flush(self) -> Mapping[str, int]:
         """Write the logs out; name → length. Raises StorageFull."""

@@ -40,6 +40,12 @@ class DecideRule:
     #: Names of properties that hold rules, which the factory then builds.
     rule_properties: ClassVar[tuple[str, ...]] = ()
 
+    #: Whether the rule looks at the answer, so that it says little of a URI that was not fetched.
+    looks_at_response: ClassVar[bool] = False
+
+    #: Whether asking the rule changes the URI: then a sequence asks as Heritrix does, from the front.
+    side_effects: ClassVar[bool] = False
+
     def configure(self, view: Any) -> None:
         """Called once, before the first URI, with the View that holds where no sheet applies."""
 

@@ -1,6 +1,6 @@
 """What do the steps that led to a URI say about it?
 
-Rules that look at the hop path, at whether there is a via, and at whether the URI is a seed.
+Rules that look at the hop path, at the via, and at the seed at its beginning.
 """
 
 from __future__ import annotations
@@ -9,9 +9,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops
+from heritrix_scrapy.scope.regexes import RegexDecideRule
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
+from heritrix_scrapy.uri.domain import assignment_level_of
+from heritrix_scrapy.uri.parts import decoded, host_basename, split
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 
@@ -111,3 +116,77 @@ class HasViaDecideRule(PredicatedDecideRule):
 
     def matches(self, curi: CrawlURI) -> bool:
         return curi.via is not None
+
+
+class HopsPathMatchesRegexDecideRule(RegexDecideRule):
+    """Whether ``regex`` matches the whole hop path, with the counter in front (``3+``) that a path of more than 50
+    hops has."""
+
+    def text(self, curi: CrawlURI) -> str:
+        return curi.path
+
+
+class SourceSeedDecideRule(PredicatedDecideRule):
+    """Whether the URI came from one of ``source_seeds``, each as its seed line was written. Needs
+    HERITRIX_SOURCE_TAG_SEEDS."""
+
+    def __init__(self, *, source_seeds: Iterable[str] = (), decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.source_seeds = frozenset(source_seeds)
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return curi.source_tag is not None and curi.source_tag in self.source_seeds
+
+
+class AddRedirectFromRootServerToScope(PredicatedDecideRule):
+    """Whether a site's root page redirected to the URI, on the same site but for ``www``; the URI becomes a seed."""
+
+    side_effects = True
+
+    def __init__(self, *, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self._strict = False
+
+    def configure(self, view: Any) -> None:
+        self._strict = view.strict_uri_fixup
+
+    def matches(self, curi: CrawlURI) -> bool:
+        via = curi.via
+        if via is None or curi.path[-1:] != hops.REFER:
+            return False
+        site = host_basename(curi.uri)
+        if site is None or site != host_basename(via) or decoded(split(via).path or "", strict=self._strict) != "/":
+            return False
+        curi.seed = True
+        return True
+
+
+class HopCrossesAssignmentLevelDomainDecideRule(PredicatedDecideRule):
+    """Whether the URI was found on a page of another registered domain (``example.org``, ``example.co.uk``)."""
+
+    def __init__(self, *, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self._strict = False
+
+    def configure(self, view: Any) -> None:
+        self._strict = view.strict_uri_fixup
+
+    def matches(self, curi: CrawlURI) -> bool:
+        via = curi.via
+        if via is None:
+            return False
+        strict = self._strict
+        return assignment_level_of(curi.uri, strict=strict) != assignment_level_of(via, strict=strict)
+
+
+class TooManyLinkHopsDecideRule(PredicatedDecideRule):
+    """Whether more than ``max_link_hops`` of the hops are links (L)."""
+
+    default_decision = REJECT
+
+    def __init__(self, *, max_link_hops: int = 25, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.max_link_hops = max_link_hops
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return curi.path.count(hops.NAVLINK) > self.max_link_hops

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
-from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix
-from heritrix_scrapy.uri.surt import candidate
+from heritrix_scrapy.uri.domain import assignment_level, public_suffixes
+from heritrix_scrapy.uri.prefixes import SurtPrefixSet, prefixes_of, seed_prefix, to_domain, to_host
+from heritrix_scrapy.uri.surt import authority_part, candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+
+#: Where Heritrix dumps prefixes unless told otherwise.
+DUMP = "${launchId}/surts.dump"
 
 #: The sign of a line in a seeds text that is meant for rules of a decision.
 SIGNS = {ACCEPT: "+", REJECT: "-"}
@@ -34,6 +38,15 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     ``seeds_as_surt_prefixes``: whether each seed adds the prefix it implies; ``surts_dump_file``: where the
     prefixes are written once all seeds are read.
     """
+
+    #: What each prefix is made to cover: a name in ``WIDEN``, or itself.
+    widened: ClassVar[str] = ""
+
+    #: How a seed without a path is read, whatever HERITRIX_SEED_SLASH_SEMANTICS says.
+    semantics: str = ""
+
+    #: Where a dump lies that is named by a relative path.
+    placed: Callable[[str], Path] = staticmethod(Path)
 
     def __init__(
         self,
@@ -55,33 +68,63 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         self._semantics = "as_written"
 
     def configure(self, view: Any) -> None:
-        self._semantics = view.seed_slash_semantics
+        self._semantics = self.semantics or view.seed_slash_semantics
+        if self.surts_dump_file is None and view.profile == "heritrix":
+            self.surts_dump_file = DUMP
         self.prefixes = SurtPrefixSet(strict=view.strict_uri_fixup)
         text = text_of(self.surts_source)
         if not self.prefixes.strict:
             text = BARE_PREFIX.sub(r"\1+", text)
-        self.prefixes.import_mixed(text)
+        if self.widened:
+            strict = self.prefixes.strict
+            source = SurtPrefixSet(strict=strict)
+            source.import_mixed(text)
+            self._add_widened(source)
+        else:
+            self.prefixes.import_mixed(text)
         self._hosts = _Hosts(self.prefixes)
 
     def seed_added(self, uri: str, written: str) -> None:
         """A seed; ``written``: its text before it was fixed up, or empty."""
         if self.seeds_as_surt_prefixes:
             prefix = seed_prefix(written, uri, self._semantics, strict=self.prefixes.strict)
+            if self.widened:
+                prefix = self._widened(prefix)
             if self.prefixes.add(prefix):
-                self._hosts.added(prefix)
+                self._hosts.changed()
 
     def non_seed_line(self, line: str) -> bool:
         """Another line of a seeds text; tells whether it was meant for this rule."""
         sign = SIGNS.get(self.decision)
-        if sign is None or not line.startswith(sign) or not self.prefixes.add_directive(line[1:]):
+        if sign is None or not line.startswith(sign):
             return False
-        self._hosts = _Hosts(self.prefixes)
+        if self.widened and not self.prefixes.strict:
+            said = SurtPrefixSet()
+            if not said.add_directive(line[1:]):
+                return False
+            self._add_widened(said)
+        elif not self.prefixes.add_directive(line[1:]):
+            return False
+        self._hosts.changed()
         return True
+
+    def _add_widened(self, prefixes: SurtPrefixSet) -> None:
+        for prefix in prefixes:
+            self.prefixes.add(self._widened(prefix))
+
+    def _widened(self, prefix: str) -> str:
+        """The prefix made to cover what it is to; never, but as Heritrix, all of a public suffix."""
+        strict = self.prefixes.strict
+        wide = WIDEN[self.widened](prefix, strict=strict)
+        host = authority_part(prefix).split(",")
+        if not strict and self.widened != "hosts" and public_suffixes().is_suffix(".".join(host[-2::-1])):
+            return to_host(prefix)
+        return wide
 
     def seeds_read(self) -> None:
         """All seeds were announced: write the dump, if one is wanted."""
         if self.surts_dump_file:
-            file = Path(self.surts_dump_file)
+            file = self.placed(str(self.surts_dump_file))
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.prefixes.dump(), encoding="utf-8")
 
@@ -98,6 +141,14 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     def evaluate(self, curi: CrawlURI) -> Decision:
         return self.decision if self.covered(curi) else NONE
 
+    def because(self, curi: CrawlURI) -> str:
+        """The prefix that covers the URI, or its via; empty when none does."""
+        for uri in (curi.uri, curi.via if self.also_check_via else None):
+            found = prefixes_of(list(self.prefixes), candidate(uri, strict=self.prefixes.strict)) if uri else ()
+            if found:
+                return found[0]
+        return ""
+
 
 class _Hosts:
     """What a set of prefixes says of whole hosts, remembered.
@@ -106,20 +157,16 @@ class _Hosts:
     not be made (2 µs of the 4 that the default scope takes for a link without this).
     """
 
-    __slots__ = ("_known", "_prefixes", "_split")
+    __slots__ = ("_known", "_prefixes")
 
     def __init__(self, prefixes: SurtPrefixSet) -> None:
         self._prefixes = prefixes
         #: scheme and authority → whether all of it is covered; None: it depends on the path.
         self._known: dict[str, bool | None] = {}
-        #: SURTs of hosts below which some prefix goes on.
-        self._split: set[str] | None = None
 
-    def added(self, prefix: str) -> None:
-        """A prefix joined the set."""
+    def changed(self) -> None:
+        """Prefixes joined the set."""
         self._known.clear()
-        if self._split is not None:
-            self._split.update(host_of_prefix(prefix))
 
     def covers(self, uri: str) -> bool:
         """Whether the set has a prefix of this URI."""
@@ -135,13 +182,11 @@ class _Hosts:
 
     def _learn(self, host: str) -> bool | None:
         form = candidate(host + "/", strict=self._prefixes.strict)
-        if self._split is None:
-            self._split = {head for prefix in self._prefixes for head in host_of_prefix(prefix)}
         known: bool | None
         if self._prefixes.contains_prefix_of(form):
             known = True
         else:
-            known = None if form in self._split else False
+            known = None if self._prefixes.any_below(form) else False
         if len(self._known) >= HOSTS_REMEMBERED:
             self._known.clear()
         self._known[host] = known
@@ -151,12 +196,6 @@ class _Hosts:
 HOSTS_REMEMBERED = 20_000
 
 
-def host_of_prefix(prefix: str) -> tuple[str, ...]:
-    """The SURT of the host that a prefix with a path lies on, to the slash; nothing for another prefix."""
-    head, close, path = prefix.partition(")/")
-    return (head + close,) if path else ()
-
-
 class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
     """Whether neither the URI nor, with ``also_check_via``, its via begins with one of the prefixes."""
 
@@ -164,6 +203,63 @@ class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return NONE if self.covered(curi) else self.decision
+
+
+class OnDomainsDecideRule(SurtPrefixedDecideRule):
+    """SurtPrefixedDecideRule with each prefix widened to its domain: the host without ``www``, and all below it."""
+
+    widened = "domains"
+
+
+class OnRegisteredDomainsDecideRule(SurtPrefixedDecideRule):
+    """SurtPrefixedDecideRule with each prefix widened to its registered domain: ``example.org`` for
+    ``www.sub.example.org``."""
+
+    widened = "registered"
+
+
+class NotOnDomainsDecideRule(NotSurtPrefixedDecideRule):
+    """Whether the URI lies on none of the domains that OnDomainsDecideRule would have."""
+
+    widened = "domains"
+
+
+class OnHostsDecideRule(SurtPrefixedDecideRule):
+    """SurtPrefixedDecideRule with each prefix made one whole host."""
+
+    widened = "hosts"
+
+
+class NotOnHostsDecideRule(NotSurtPrefixedDecideRule):
+    """Whether the URI lies on none of the hosts that OnHostsDecideRule would have."""
+
+    widened = "hosts"
+
+
+class ViaSurtPrefixedDecideRule(PredicatedDecideRule):
+    """Whether the page that the URI was found on begins with one of ``surt_prefixes``."""
+
+    def __init__(self, *, surt_prefixes: Sequence[str] | None = None, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.surt_prefixes = surt_prefixes or ()
+        self._prefixes = SurtPrefixSet()
+
+    def configure(self, view: Any) -> None:
+        self._prefixes = SurtPrefixSet(strict=view.strict_uri_fixup)
+        for prefix in self.surt_prefixes:
+            self._prefixes.add_directive(prefix)
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return curi.via is not None and self._prefixes.covers(curi.via)
+
+
+def to_registered(prefix: str, *, strict: bool = False) -> str:
+    """Widen a prefix to its registered domain."""
+    scheme, paren, rest = prefix.partition("(")
+    return scheme + paren + assignment_level(rest.partition(")")[0], strict=strict) if paren else prefix
+
+
+WIDEN: dict[str, Callable[..., str]] = {"hosts": to_host, "domains": to_domain, "registered": to_registered}
 
 
 def text_of(source: Sequence[str] | str | Path | None) -> str:

@@ -5,18 +5,17 @@ Rules that look at the URI as a string.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.scope.regexes import RegexDecideRule, compiled
 from heritrix_scrapy.scope.rule import NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
-from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.uri.java_match import Matcher
 
 SCHEMES = ("http", "https", "ftp", "dns", "whois", "sftp")
 
@@ -116,33 +115,50 @@ def repeats(segments: Sequence[str], repetitions: int) -> bool:
     return False
 
 
-def compiled(setting: str, pattern: str) -> re.Pattern[str]:
-    """An operator's expression, in Java's language. Raises ConfigurationError in the name of the setting."""
-    try:
-        return java_compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ConfigurationError(setting, pattern, f"not a regular expression: {error}") from None
+class MatchesRegexDecideRule(RegexDecideRule):
+    """Whether ``regex`` matches the whole URI."""
+
+    def text(self, curi: CrawlURI) -> str:
+        return curi.uri
+
+
+class NotMatchesRegexDecideRule(MatchesRegexDecideRule):
+    """Whether ``regex`` does not match the whole URI."""
+
+    negated = True
 
 
 class MatchesListRegexDecideRule(PredicatedDecideRule):
     """Whether any (``list_logical_or``), or each, of ``regex_list`` matches the whole URI; an empty list never
-    does."""
+    does. An expression that takes longer than ``timeout_per_regex_seconds`` (0: a second) does not match."""
+
+    negated: ClassVar[bool] = False
 
     #: What names the list in a message.
-    setting = "HERITRIX_SCOPE"
+    setting: ClassVar[str] = "HERITRIX_SCOPE"
 
     def __init__(
         self,
         *,
         regex_list: Sequence[str] = (),
         list_logical_or: bool = True,
+        timeout_per_regex_seconds: int = 0,
         decision: Decision | str | None = None,
     ) -> None:
         super().__init__(decision=decision)
         self.list_logical_or = list_logical_or
+        self._seconds = timeout_per_regex_seconds
         self._list: Sequence[str] = ()
-        self._patterns: tuple[re.Pattern[str], ...] = ()
         self.regex_list = regex_list
+
+    @property
+    def timeout_per_regex_seconds(self) -> int:
+        return self._seconds
+
+    @timeout_per_regex_seconds.setter
+    def timeout_per_regex_seconds(self, value: int) -> None:
+        self._seconds = value
+        self.regex_list = self._list
 
     @property
     def regex_list(self) -> Sequence[str]:
@@ -150,16 +166,24 @@ class MatchesListRegexDecideRule(PredicatedDecideRule):
 
     @regex_list.setter
     def regex_list(self, value: Sequence[str]) -> None:
-        self._patterns = tuple(compiled(self.setting, line) for line in value if line)
+        self._matcher = compiled(self.setting, [line for line in value if line], seconds=self._seconds)
         self._list = value
 
     def matches(self, curi: CrawlURI) -> bool:
-        uri = curi.uri
-        if not self._patterns:
+        matcher = self._matcher
+        if not matcher.patterns:
             return False
-        if self.list_logical_or:
-            return any(pattern.fullmatch(uri) for pattern in self._patterns)
-        return all(pattern.fullmatch(uri) for pattern in self._patterns)
+        return matcher(curi.uri) if self.list_logical_or else matcher.every(curi.uri)
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self.matches(curi) is not self.negated else NONE
+
+
+class NotMatchesListRegexDecideRule(MatchesListRegexDecideRule):
+    """Whether not any (``list_logical_or``), or not each, of ``regex_list`` matches the whole URI; with an empty list
+    always."""
+
+    negated = True
 
 
 class RejectRegexes(MatchesListRegexDecideRule):
@@ -167,6 +191,10 @@ class RejectRegexes(MatchesListRegexDecideRule):
 
     setting = "HERITRIX_REJECT_REGEXES"
     default_decision = REJECT
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[int, tuple[Sequence[str], Matcher]] = {}
 
     def configure(self, view: Any) -> None:
         self.regex_list = view.reject_regexes
@@ -177,10 +205,81 @@ class RejectRegexes(MatchesListRegexDecideRule):
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         wanted = curi.settings.reject_regexes
+        if not wanted:
+            return NONE
         if wanted is not self._list:
-            self.regex_list = wanted
-        return super().evaluate(curi) if wanted else NONE
+            # one Matcher for each combination of sheets; the list is kept, so that its id stays its own
+            known = self._known.get(id(wanted))
+            if known is None:
+                known = self._known[id(wanted)] = (wanted, compiled(self.setting, wanted))
+            return self.decision if known[1](curi.uri) else NONE
+        return super().evaluate(curi)
 
     @property
     def name(self) -> str:
         return MatchesListRegexDecideRule.__name__
+
+
+#: Endings of files, by what is in them.
+# fmt: off
+FILES: dict[str, tuple[str, ...]] = {
+    "IMAGES": ("bmp", "gif", "jpg", "jpeg", "png", "svg", "tif", "tiff"),
+    "AUDIO": (
+        "aac", "aif", "aiff", "m3u", "m4a", "mid", "midi", "mp2", "mp3", "mp4", "mpa", "ogg", "ra", "ram", "wav", "wma",
+    ),
+    "VIDEO": ("asf", "asx", "avi", "flv", "mov", "mp4", "mpeg", "mpg", "qt", "ram", "rm", "smil", "wmv"),
+    "MISC": ("doc", "pdf", "ppt", "swf"),
+}
+# fmt: on
+FILES["ALL"] = tuple(sorted({ending for endings in FILES.values() for ending in endings}))
+
+#: Means the rule's own expression.
+CUSTOM = "CUSTOM"
+
+
+class MatchesFilePatternDecideRule(PredicatedDecideRule):
+    """Whether the URI ends like a file of some kind: ``use_preset`` is IMAGES, AUDIO, VIDEO, MISC, ALL of these, or
+    CUSTOM for what ``regex`` matches as a whole."""
+
+    negated: ClassVar[bool] = False
+
+    def __init__(self, *, use_preset: str = "ALL", regex: str = ".", decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.use_preset = use_preset
+        self.regex = regex
+
+    @property
+    def use_preset(self) -> str:
+        return self._preset
+
+    @use_preset.setter
+    def use_preset(self, value: str) -> None:
+        value = str(value).upper()
+        if value not in FILES and value != CUSTOM:
+            raise ValueError(f"use_preset is one of {', '.join(FILES)} or {CUSTOM}")
+        self._preset = value
+        self._endings = tuple("." + ending for ending in FILES.get(value, ()))
+
+    @property
+    def regex(self) -> str:
+        return self._regex
+
+    @regex.setter
+    def regex(self, value: str) -> None:
+        self._matcher = compiled("HERITRIX_SCOPE", [value])
+        self._regex = value
+
+    def matches(self, curi: CrawlURI) -> bool:
+        if self._preset == CUSTOM:
+            return self._matcher(curi.uri)
+        # the longest ending has four letters and a dot
+        return curi.uri[-5:].lower().endswith(self._endings)
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self.matches(curi) is not self.negated else NONE
+
+
+class NotMatchesFilePatternDecideRule(MatchesFilePatternDecideRule):
+    """Whether the URI does not end like a file of that kind."""
+
+    negated = True

@@ -1,34 +1,47 @@
 """Is this URI in the crawl, and which rule says so?
 
 The scope of one crawl: a sequence of rules with the listeners that seeds are announced to. Seeds themselves are
-not judged.
+not judged, but by a scope of the 1.x kind. Where sheets change properties of rules, each combination of sheets has its
+own copy of the rules that it changes.
 """
 
 from __future__ import annotations
 
+import copy
+import json
 import logging
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.factory import PRESETS, SETTING, Factory, default_rules
 from heritrix_scrapy.scope.rule import ACCEPT, DecideRule, Decision, decides_by_directory
 from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.defaults import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.crawl import SettingsSource
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.settings.sheets import Address
 
 logger = logging.getLogger(__name__)
 
 #: Settings of the default scope → the bean that a list must name for them to have an effect.
 LISTS = {"SURTS": "acceptSurts", "NEGATIVE_SURTS": "negativeSurts", "REJECT_REGEXES": "listRegexFilterOut"}
+
+SCOPE_LOG = "scope.log"
+CANDIDATE_LOG = "candidateScoper.log"
 
 
 #: Verdicts remembered: 4 MB.
@@ -37,29 +50,56 @@ REMEMBERED = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``rule``: name of the rule that settled it, ``-`` when none did; ``index``: its place from 0, or -1."""
+    """``rule``: name of the rule that settled it, ``-`` when none did; ``index``: its place from 0, or -1;
+    ``why``: of a 1.x scope, the method that settled it."""
 
     accepted: bool
     decision: Decision
     rule: str
     index: int
+    why: str = ""
 
 
 class Scope:
-    """The scope of one crawl. ``for_uri``: the settings that hold for a URI; ``uniform``: they are the same for all."""
+    """The scope of one crawl. ``for_uri``: the settings that hold for a URI; ``uniform``: they are the same for all;
+    ``log``: (name of a log, line) for what is to be logged of each decision."""
 
     def __init__(
-        self, rules: DecideRuleSequence, for_uri: Callable[[CrawlURI], Any], view: Any, *, uniform: bool = False
+        self,
+        rules: DecideRuleSequence,
+        for_uri: Callable[[CrawlURI], Any],
+        view: Any,
+        *,
+        uniform: bool = False,
+        others: Iterable[DecideRule] = (),
+        log: Callable[[str, str], None] | None = None,
     ) -> None:
         self.sequence = rules
-        self._evaluate = rules.evaluate
+        self.others = list(others)
         self._for_uri = for_uri
+        self._variants: dict[int, tuple[Any, DecideRuleSequence]] = {}
         rules.configure(view)
-        self._listeners = list(listeners(rules.rules))
+        for rule in self.others:
+            rule.configure(view)
+        #: The rules that hear of seeds.
+        self.listening = list(listeners([*rules.rules, *self.others]))
         self._uniform = uniform
-        #: Directory and hop path → verdict, where no rule looks at more; None: not known whether one does.
-        self._remembered: dict[tuple[str, str], bool] | None = None
+        #: Directory and hop path → empty for what is accepted, else the rule that refuses it, where no rule looks at
+        #: more; None: not known whether one does.
+        self._remembered: dict[tuple[str, str], str] | None = None
         self._by_directory = False
+        self._log = log
+        self._log_scope = bool(log is not None and view.scope_log_to_file)
+        self._log_extra = bool(view.scope_log_extra_info)
+        self._log_candidates = bool(log is not None and view.candidate_scoper_log_to_file)
+        self.refusals: Counter[str] = Counter()
+        if self._log_scope or self._log_candidates:
+            self.accepts = self._logged  # type: ignore[method-assign]
+
+    @property
+    def judges_seeds(self) -> bool:
+        """Whether seeds must be in scope too: a scope of the 1.x kind asks that."""
+        return any(isinstance(rule, CrawlScope) and rule.enabled for rule in self.sequence.rules)
 
     def accepts(self, curi: CrawlURI) -> bool:
         """Whether the URI is in scope: only what is accepted is. Settings are put on the URI when it has none."""
@@ -70,15 +110,28 @@ class Scope:
         if remembered is None:
             remembered = self._begin()
         if not self._by_directory or curi.seed or "?" in uri:
-            return self._evaluate(curi) is ACCEPT
-        # the links of a site share few directories: 1 µs instead of 6
-        key = uri[: uri.rfind("/")], curi.path
-        accepted = remembered.get(key)
-        if accepted is None:
-            if len(remembered) >= REMEMBERED:
-                remembered.clear()
-            accepted = remembered[key] = self._evaluate(curi) is ACCEPT
-        return accepted
+            refused = self._refused(curi)
+        else:
+            # the links of a site share few directories: 1 µs instead of 6
+            key = uri[: uri.rfind("/")], curi.path
+            known = remembered.get(key)
+            if known is None:
+                if len(remembered) >= REMEMBERED:
+                    remembered.clear()
+                known = remembered[key] = self._refused(curi)
+            refused = known
+        if refused:
+            self.refusals[refused] += 1
+            return False
+        return True
+
+    def _refused(self, curi: CrawlURI) -> str:
+        """Empty for what is accepted, else the rule that refuses it."""
+        view = curi.settings
+        rules = self.sequence if view.rule_values is None else self._rules_for(view)
+        if rules.evaluate(curi) is ACCEPT:
+            return ""
+        return "-" if rules.settled_by is None else rules.settled_by.name
 
     def recall(self, uri: str, path: str) -> bool | None:
         """What ``accepts`` would say of a URI that is no seed and was reached by this hop path, where it has said it of
@@ -86,11 +139,16 @@ class Scope:
         remembered = self._remembered
         if not remembered or "?" in uri:
             return None
-        return remembered.get((uri[: uri.rfind("/")], path))
+        refused = remembered.get((uri[: uri.rfind("/")], path))
+        if refused:
+            self.refusals[refused] += 1
+            return False
+        return None if refused is None else True
 
-    def _begin(self) -> dict[tuple[str, str], bool]:
+    def _begin(self) -> dict[tuple[str, str], str]:
         self._by_directory = self._uniform and decides_by_directory(self.sequence)
-        remembered = self._remembered = {}
+        remembered: dict[tuple[str, str], str] = {}
+        self._remembered = remembered
         return remembered
 
     def changed(self) -> None:
@@ -99,18 +157,55 @@ class Scope:
 
     def decide(self, curi: CrawlURI) -> Verdict:
         """The same, and why."""
+        rules = self.rules_for(curi)
+        decision, index = rules.decide(curi)
+        rule = rules.rules[index] if index >= 0 else None
+        why = rule.settled(curi)[1] if isinstance(rule, CrawlScope) else ""
+        return Verdict(decision is ACCEPT, decision, rule.name if rule else "-", index, why)
+
+    def rules_for(self, curi: CrawlURI) -> DecideRuleSequence:
+        """The rules as they hold for a URI."""
         if curi.settings is None:
             curi.settings = self._for_uri(curi)
-        decision, index = self.sequence.decide(curi)
-        rule = self.sequence.rules[index].name if index >= 0 else "-"
-        return Verdict(decision is ACCEPT, decision, rule, index)
+        return self.sequence if curi.settings.rule_values is None else self._rules_for(curi.settings)
+
+    def take_refusals(self) -> dict[str, int]:
+        """Counters of the candidates refused since the last call, one for each rule: the last one that refused
+        them (``-``: none said anything)."""
+        if not self.refusals:
+            return {}
+        taken, self.refusals = self.refusals, Counter()
+        return {f"scope/rejected/{rule}": count for rule, count in taken.items()}
+
+    def _rules_for(self, view: Any) -> DecideRuleSequence:
+        # the View is kept, so that its id cannot become another's
+        found = self._variants.get(id(view))
+        if found is None:
+            if len(self._variants) > 1000:
+                self._variants.clear()
+            changed = varied(self.sequence, view.rule_values)
+            assert isinstance(changed, DecideRuleSequence)
+            found = self._variants[id(view)] = (view, changed)
+        return found[1]
+
+    def _logged(self, curi: CrawlURI) -> bool:
+        verdict = self.decide(curi)
+        assert self._log is not None
+        if self._log_scope:
+            line = f"{verdict.index} {verdict.rule} {verdict.decision.name} {curi.uri}"
+            self._log(SCOPE_LOG, f"{line} {extra(curi)}" if self._log_extra else line)
+        if self._log_candidates:
+            self._log(CANDIDATE_LOG, f"{'ACCEPT' if verdict.accepted else 'REJECT'} {curi.uri}")
+        if not verdict.accepted:
+            self.refusals[verdict.rule] += 1
+        return verdict.accepted
 
     # -- what seeds say ------------------------------------------------------------------------------------
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed joined the crawl. ``uri``: fixed up; ``written``: its line in the seeds text, if it has one."""
         self.changed()
-        for rule in self._listeners:
+        for rule in self.listening:
             rule.seed_added(uri, written)
 
     def seed_found(self, curi: CrawlURI) -> None:
@@ -120,29 +215,92 @@ class Scope:
     def non_seed_line(self, line: str) -> bool:
         """A line of a seeds text that is no seed (``+…``, ``-…``); tells whether a rule took it."""
         self.changed()
-        taken = [rule.non_seed_line(line) for rule in self._listeners]
+        taken = [rule.non_seed_line(line) for rule in self.listening]
         return any(taken)
 
     def seeds_read(self) -> None:
         """All seeds that are known at the start were announced."""
         self.changed()
-        for rule in self._listeners:
+        for rule in self.listening:
             rule.seeds_read()
+
+
+def extra(curi: CrawlURI) -> str:
+    """The JSON behind a line of scope.log."""
+    scheme = curi.scheme
+    told = {
+        "hopPath": curi.path,
+        "via": curi.via,
+        "seed": curi.source_tag,
+        "host": scheme + ":" if scheme in ("dns", "whois") else curi.host or "-",
+    }
+    return json.dumps({key: value for key, value in told.items() if value is not None}, separators=(",", ":"))
 
 
 def listeners(rules: Iterable[DecideRule]) -> Iterator[Any]:
     """Every rule in a tree of rules that listens to seeds."""
-    for rule in rules:
+    for rule in every(rules):
         if hasattr(rule, "seed_added"):
             yield rule
-        yield from listeners(getattr(rule, "rules", ()))
+
+
+def every(rules: Iterable[DecideRule]) -> Iterator[DecideRule]:
+    """Every rule in a tree of rules, gates included."""
+    for rule in rules:
+        yield rule
+        yield from every(getattr(rule, "rules", ()))
+        if rule.should_process is not None:
+            yield from every([rule.should_process])
+
+
+def varied(rule: DecideRule, values: Mapping[Any, Any]) -> DecideRule:
+    """A rule with other values for the properties of some rules in it, under keys (id of a rule, property); itself
+    when none of them is meant. What seeds have told it is shared."""
+    own = {name: value for (number, name), value in values.items() if number == id(rule)}
+    for name in rule.rule_properties:
+        inner = getattr(rule, name)
+        changed = [varied(child, values) for child in inner]
+        if any(one is not other for one, other in zip(inner, changed, strict=True)):
+            own.setdefault(name, changed)
+    if not own:
+        return rule
+    other = copy.copy(rule)
+    for name, value in own.items():
+        setattr(other, name, value)
+    return other
 
 
 def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> Scope:
     """The scope that HERITRIX_SCOPE asks for. Raises ConfigurationError."""
     view = settings.view
-    rules = DecideRuleSequence(scope_rules(settings, crawler))
-    return Scope(rules, settings.for_uri, view, uniform=settings.uniform)
+    rules = scope_rules(settings, crawler)
+    check_response_rules(rules, view)
+    others: list[DecideRule] = []
+    factory = Factory(crawler=crawler)
+    _attach_sheets(settings, rules, factory, others)
+    log = None
+    if crawler is not None:
+        crawl = Crawl.of(crawler)
+        log = partial(_write, crawl)
+        for rule in every([*rules, *others]):
+            if hasattr(rule, "placed"):
+                rule.placed = lambda written: placed(crawl, written)
+    scope = Scope(DecideRuleSequence(rules), settings.for_uri, view, uniform=settings.uniform, others=others, log=log)
+    if crawler is not None:
+        Crawl.of(crawler).judges_seeds = scope.judges_seeds
+    return scope
+
+
+def _write(crawl: Crawl, name: str, line: str) -> None:
+    if crawl.report is not None:
+        crawl.report.line(name, line)
+
+
+def placed(crawl: Crawl, written: str) -> Path:
+    """Where a file lies that a rule writes: below the JOBDIR, ``${launchId}`` being the launch's folder."""
+    jobdir = crawl.jobdir
+    launch = jobdir.root / jobdir.launch if jobdir.launch else jobdir.root
+    return jobdir.root / written.replace("${launchId}", str(launch))
 
 
 def scope_rules(settings: SettingsSource, crawler: Crawler | None) -> list[DecideRule]:
@@ -150,18 +308,99 @@ def scope_rules(settings: SettingsSource, crawler: Crawler | None) -> list[Decid
     view = settings.view
     wanted = view.scope
     if isinstance(wanted, str) and wanted in PRESETS:
-        return list(PRESETS[wanted](view).values())
-    named = default_rules(view)
-    factory = Factory(named, crawler)
-    if isinstance(wanted, str) and "." not in wanted:
-        raise ConfigurationError(
-            SETTING, wanted, f"expected {' or '.join(PRESETS)}, a list of rules, or the dotted path of a rule"
-        )
-    rules = [factory.rule(wanted)] if isinstance(wanted, str | type) else factory.rules(wanted)
-    for name in getattr(settings, "explicit", frozenset()) & LISTS.keys():
-        if named[LISTS[name]] not in rules:
-            logger.warning("HERITRIX_%s has no effect: %s is not in HERITRIX_SCOPE", name, LISTS[name])
+        named = PRESETS[wanted](view)
+        rules = list(named.values())
+    else:
+        named = default_rules(view)
+        factory = Factory(named, crawler)
+        if isinstance(wanted, str) and "." not in wanted and wanted not in factory.scopes:
+            raise ConfigurationError(
+                SETTING,
+                wanted,
+                f"expected one of {', '.join([*PRESETS, *factory.scopes])}, a list of rules, or the dotted path of a"
+                " scope or rule",
+            )
+        rules = [factory.rule(wanted)] if isinstance(wanted, str | type) else factory.rules(wanted)
+    for name, rule in named.items():
+        rule.id = rule.id or name
+    reading = {name: bean for name, bean in LISTS.items() if name in getattr(settings, "explicit", frozenset())}
+    for name, bean in reading.items():
+        if named.get(bean) not in rules and not (name == "SURTS" and named.get("moreSurts") in rules):
+            logger.warning("HERITRIX_%s has no effect: %s is not in HERITRIX_SCOPE", name, bean)
+    resolve = _resolver(rules, Factory(named, crawler))
+    for address, value in getattr(settings, "addressed", {}).items():
+        rule, name, made = resolve(f"HERITRIX_SCOPE[{address.rule}].{address.name}", address, value)
+        setattr(rule, name, made)
     return rules
+
+
+def check_response_rules(rules: Iterable[DecideRule], view: Any) -> None:
+    """Tell of rules in the scope that look at an answer. Raises ConfigurationError where they are refused."""
+    for rule in every(rules):
+        if not rule.looks_at_response:
+            continue
+        word = (
+            f"{rule.name} looks at the answer, and no URI has one when the scope is asked; it belongs before what works"
+            " on a fetched URI (should_process of an extractor or writer)"
+        )
+        if view.scope_response_rules == "refuse":
+            raise ConfigurationError(
+                SETTING, rule.name, word + '; HERITRIX_SCOPE_RESPONSE_RULES = "as_unfetched" lets it stand'
+            )
+        logger.info("HERITRIX_SCOPE: %s", word)
+
+
+def _resolver(rules: list[DecideRule], factory: Factory) -> Callable[[str, Address, Any], tuple[DecideRule, str, Any]]:
+    """What an address means: the rule, its property, and a value for it as the rule reads it."""
+
+    def resolve(where: str, address: Address, value: Any) -> tuple[DecideRule, str, Any]:
+        if address.rule.isdigit():
+            found = rules[int(address.rule)] if int(address.rule) < len(rules) else None
+        else:
+            found = next((rule for rule in every(rules) if rule.id == address.rule), None)
+        if found is None:
+            raise ConfigurationError(where, address.rule, "there is no such rule in HERITRIX_SCOPE")
+        trial = copy.copy(found)
+        try:
+            factory.put(trial, address.name, value)
+        except ConfigurationError as error:
+            raise ConfigurationError(where, value, error.expected) from None
+        return found, address.name, getattr(trial, address.name)
+
+    return resolve
+
+
+def _attach_sheets(
+    settings: SettingsSource, rules: list[DecideRule], factory: Factory, others: list[DecideRule]
+) -> None:
+    """Tell the sheets what the scope knows: which rules their addresses mean, and what accepts a URI."""
+    sheets: Any = getattr(settings, "sheets", None)
+    if sheets is None:
+        return
+    find = _resolver(rules, factory)
+
+    def resolve(where: str, address: Address, value: Any) -> tuple[Any, Any]:
+        rule, name, made = find(where, address, value)
+        row = BY_NAME.get(name.upper())
+        followers = sum(getattr(one, name, made) is None for one in every(rules))
+        if row is not None and row.overridable and followers == 1 and getattr(rule, name) is None:
+            # the one rule that follows the setting of this name: one thing, two names
+            return row.name, made
+        return (id(rule), name), made
+
+    sheets.address(resolve)
+    sheets.tests.clear()
+    for association in sheets.by_rule:
+        forms = association.rules
+        sequence = DecideRuleSequence(
+            factory.rules(forms) if isinstance(forms, list | tuple) and not _one_rule(forms) else [factory.rule(forms)]
+        )
+        others.append(sequence)
+        sheets.tests.append((lambda curi, ask=sequence.evaluate: ask(curi) is ACCEPT, association.sheets))
+
+
+def _one_rule(forms: Any) -> bool:
+    return len(forms) == 2 and isinstance(forms[0], str) and isinstance(forms[1], dict)
 
 
 def scope_of(crawler: Crawler) -> Scope:

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heritrix_scrapy.scope.rule import NONE, REJECT, DecideRule, Decision, decides_by_directory
+from heritrix_scrapy.scope.rule import (
+    ACCEPT,
+    NONE,
+    REJECT,
+    DecideRule,
+    Decision,
+    PredicatedDecideRule,
+    decides_by_directory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +32,19 @@ class DecideRuleSequence(DecideRule):
 
     def __init__(self, rules: Sequence[DecideRule] = ()) -> None:
         self.rules = list(rules)
-        self._backwards = self.rules[::-1]
+
+    @property
+    def rules(self) -> list[DecideRule]:
+        return self._rules
+
+    @rules.setter
+    def rules(self, value: list[DecideRule]) -> None:
+        self._rules = value
+        #: The rule that settled the last ``evaluate``; None: no rule said anything.
+        self.settled_by: DecideRule | None = None
+        self._backwards = value[::-1]
+        #: A rule that changes the URI is asked only where Heritrix asks it.
+        self._forwards = any(rule.side_effects for rule in value)
 
     def configure(self, view: Any) -> None:
         for rule in self.rules:
@@ -38,6 +58,10 @@ class DecideRuleSequence(DecideRule):
         )
 
     def evaluate(self, curi: CrawlURI) -> Decision:
+        if self._forwards:
+            said, index = self._walked(curi)
+            self.settled_by = self._rules[index] if index >= 0 else None
+            return said
         for rule in self._backwards:
             if rule.enabled:
                 gate = rule.should_process
@@ -46,16 +70,29 @@ class DecideRuleSequence(DecideRule):
                 said = rule.evaluate(curi)
                 # a rule of the user's own may return nothing at all
                 if said is not NONE and said is not None:
+                    self.settled_by = rule
                     return said
+        self.settled_by = None
         return NONE
 
     def decide(self, curi: CrawlURI) -> tuple[Decision, int]:
         """The decision, and the index of the rule that settled it; -1 when none said anything."""
-        return self._settled(curi, len(self.rules))
+        return self._walked(curi) if self._forwards else self._settled(curi, len(self.rules))
+
+    def _walked(self, curi: CrawlURI) -> tuple[Decision, int]:
+        """From the front, as Heritrix does, leaving out each rule that could only repeat what was said."""
+        result, index = NONE, -1
+        for place, rule in enumerate(self._rules):
+            if rule.only is result and result is not NONE:
+                continue
+            said = self.asked(rule, curi)
+            if said is not NONE:
+                result, index = said, place
+        return result, index
 
     def _settled(self, curi: CrawlURI, stop: int) -> tuple[Decision, int]:
         for index in range(stop - 1, -1, -1):
-            said = self._asked(self.rules[index], curi)
+            said = self.asked(self.rules[index], curi)
             if said is NONE:
                 continue
             if self.rules[index].only is said:
@@ -66,9 +103,48 @@ class DecideRuleSequence(DecideRule):
         return NONE, -1
 
     @staticmethod
-    def _asked(rule: DecideRule, curi: CrawlURI) -> Decision:
+    def asked(rule: DecideRule, curi: CrawlURI) -> Decision:
+        """What one rule says, if it is enabled and the rule before it lets it."""
         if not rule.enabled:
             return NONE
         if rule.should_process is not None and rule.should_process.evaluate(curi) is REJECT:
             return NONE
         return rule.evaluate(curi) or NONE
+
+
+class _Several(PredicatedDecideRule):
+    """Rules that are asked together."""
+
+    rule_properties: ClassVar[tuple[str, ...]] = ("rules",)
+
+    def __init__(self, *, rules: Sequence[DecideRule] = (), decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.rules = list(rules)
+
+    def configure(self, view: Any) -> None:
+        for rule in self.rules:
+            rule.configure(view)
+
+    def _accepted(self, curi: CrawlURI) -> list[bool]:
+        return [DecideRuleSequence.asked(rule, curi) is ACCEPT for rule in self.rules]
+
+
+class AllOf(_Several):
+    """Whether each of ``rules`` accepts the URI."""
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return bool(self.rules) and all(self._accepted(curi))
+
+
+class AnyOf(_Several):
+    """Whether one of ``rules`` accepts the URI."""
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return any(self._accepted(curi))
+
+
+class Not(_Several):
+    """Whether none of ``rules`` accepts the URI."""
+
+    def matches(self, curi: CrawlURI) -> bool:
+        return not any(self._accepted(curi))

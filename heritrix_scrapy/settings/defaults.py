@@ -141,6 +141,11 @@ GROUPS: tuple[Group, ...] = (
         "Scope",
         (
             row("SCOPE", "default", "scope", "Name of a preset, list of rules, or dotted path of a class.", bean="scope.rules"),
+            row("SCOPE_RESPONSE_RULES", "refuse", "choice", "What becomes of a rule in HERITRIX_SCOPE that looks at an answer, which no URI has at that time: `refuse` ends the start; `as_unfetched` lets it see status 0 and content type `unknown`.", choices=("refuse", "as_unfetched"), heritrix="as_unfetched"),
+            row("SCOPE_LOG_TO_FILE", False, "bool", "True writes a line for each judged URI to `scope.log`: which rule settled it.", bean="scope.logToFile"),
+            row("SCOPE_LOG_EXTRA_INFO", False, "bool", "True adds hop path, via, seed and host to the lines of `scope.log`, as JSON.", bean="scope.logExtraInfo"),
+            row("CANDIDATE_SCOPER_LOG_TO_FILE", False, "bool", "True writes a line for each judged candidate to `candidateScoper.log`.", bean="candidateScoper.logToFile"),
+            row("CANDIDATES_SHOULD_PROCESS_RULE", None, "rule", "A rule asked before the links of a URI become candidates; REJECT: none does.", bean="candidates.shouldProcessRule"),
             row("SCOPE_SPIDER_REQUESTS", None, "bool", "Whether the spider's own Requests are judged by scope too; unset: when the project set HERITRIX_SCOPE."),
             row("SURTS", [], "lines", "More SURT prefixes to accept: lines, or the path of a file.", bean="acceptSurts.surtsSource"),
             row("NEGATIVE_SURTS", [], "lines", "SURT prefixes to reject: lines, or the path of a file.", bean="negativeSurts.surtsSource"),
@@ -150,6 +155,13 @@ GROUPS: tuple[Group, ...] = (
             row("MAX_SPECULATIVE_HOPS", 1, "int", "How many of those may be speculative (X).", ov=True, bean="transclusion.maxSpeculativeHops", minimum=0),
             row("MAX_REPETITIONS", 2, "int", "How often a path segment may be repeated in a row; 0 allows any number.", ov=True, bean="pathological.maxRepetitions", minimum=0),
             row("MAX_PATH_DEPTH", 20, "int", "How many slashes a URI's path may have.", ov=True, bean="tooManyPathSegments.maxPathDepth", minimum=0),
+        ),
+    ),
+    Group(
+        "Sheets",
+        (
+            row("SHEETS", {}, "mapping", "Named sets of values that hold for some URIs only: `{name: {setting: value}}`; `HERITRIX_SCOPE[2].max_hops` or `HERITRIX_SCOPE[id].max_hops` is a property of one rule."),
+            row("SHEET_ASSOCIATIONS", [], "associations", "Where sheets hold: a list of `{surt_prefixes: [...], sheets: [...]}` and `{rules: [...], order: 0, sheets: [...]}`."),
         ),
     ),
     Group(
@@ -327,7 +339,6 @@ BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
 KNOWN_LATER: frozenset[str] = frozenset(
     {
         "AVAILABLE_ROBOTS_POLICIES",
-        "CANDIDATE_SCOPER_LOG_TO_FILE",
         "CHECKPOINT_INTERVAL_MINUTES",
         "CHECKPOINT_ON_SHUTDOWN",
         "COOKIES_LOAD_FILE",
@@ -349,9 +360,6 @@ KNOWN_LATER: frozenset[str] = frozenset(
         "QUOTAS",
         "RECOVERY_LOG_ENABLED",
         "RESCHEDULE_DELAY_SECONDS",
-        "SCOPE_LOG_TO_FILE",
-        "SHEETS",
-        "SHEET_ASSOCIATIONS",
         "SHOULD_FETCH_BODY_RULE",
         "SNOOZE_LONG_MS",
         "WARC_FREQUENT_FLUSHES",

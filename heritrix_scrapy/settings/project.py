@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
-from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile
+from heritrix_scrapy.settings.sheets import Sheets, addresses
+from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, gates
 from heritrix_scrapy.settings.view import Settings, View
 
 if TYPE_CHECKING:
@@ -203,7 +204,18 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
     if values["SCOPE_SPIDER_REQUESTS"] is None:
         values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given
     check_identity(values, contact_required=contact_required, template_given="USER_AGENT_TEMPLATE" in given)
-    return Settings(View(values), explicit=given, lines=(*lines, *told))
+    view = View(values)
+    sheets = None
+    if view.sheets or view.sheet_associations:
+        sheets = Sheets(view.sheets, view.sheet_associations, view, strict=view.strict_uri_fixup)
+    return Settings(
+        view,
+        explicit=given,
+        lines=(*lines, *told),
+        sheets=sheets,
+        addressed=addresses(ours),
+        gates=gates(ours),
+    )
 
 
 def settings_of(crawler: Crawler, *, contact_required: bool = True) -> Settings:

@@ -30,6 +30,9 @@ CONTACT_URL = re.compile(r"https?://\S+", re.ASCII)
 FROM_ADDRESS = re.compile(r"\s*|\S+@[-\w]+\.[-\w.]+")
 CONTACT_PLACE = "@OPERATOR_CONTACT_URL@"
 
+#: Rules that are asked before an extractor works on a URI.
+GATE = re.compile(r"(EXTRACTOR_[A-Z0-9_]+)_SHOULD_PROCESS_RULE")
+
 _HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
 
 #: Endings that a policy's full class name has and its short name has not.
@@ -241,6 +244,14 @@ def _rule(value: Any, setting: Setting) -> Any:
     return component(value)
 
 
+def _associations(value: Any, setting: Setting) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = _from_text(value)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, dict) for item in value):
+        raise Refused("expected a list of {surt_prefixes: [...] or rules: [...], sheets: [...]}")
+    return list(value)
+
+
 def _scope(value: Any, setting: Setting) -> Any:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return value.strip()
@@ -263,6 +274,7 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "components": (_components, "a list of names, or of `[name, {property: value}]`"),
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
     "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
+    "associations": (_associations, "a list of mappings"),
     "scope": (_scope, "a name, a list of rules, or a dotted path"),
 }
 
@@ -285,13 +297,32 @@ def check_names(names: Mapping[str, Any]) -> list[str]:
         name = key.removeprefix(PREFIX)
         if name in BY_NAME:
             continue
-        if name in KNOWN_LATER or name.endswith(LATER_SUFFIX) or re.fullmatch(r"SCOPE\[\w+\]\.\w+", name):
+        if re.fullmatch(r"SCOPE\[\w+\]\.\w+", name) or GATE.fullmatch(name):
+            continue
+        if name in KNOWN_LATER or name.endswith(LATER_SUFFIX):
             lines.append(f"{key} has no effect yet in this version")
             continue
         near = difflib.get_close_matches(name, [*BY_NAME, *KNOWN_LATER], n=1, cutoff=0.6)
         hint = f"; did you mean {PREFIX}{near[0]}?" if near else ""
         raise ConfigurationError(key, value, f"no such setting{hint}")
     return lines
+
+
+def gates(names: Mapping[str, Any]) -> dict[str, Any]:
+    """The rules that stand before parts, by the part's name in capitals (``EXTRACTOR_HTML``).
+
+    Raises ConfigurationError for what is no rule.
+    """
+    found = {}
+    for key, value in names.items():
+        if taken := GATE.fullmatch(key.removeprefix(PREFIX)):
+            try:
+                found[taken.group(1)] = component(
+                    _from_text(value) if isinstance(value, str) and value.startswith("[") else value
+                )
+            except Refused as refused:
+                raise ConfigurationError(key, value, str(refused)) from None
+    return found
 
 
 def check_profile(value: Any) -> str:

@@ -132,4 +132,6 @@ def parse_authority(authority: str, *, strict: bool) -> str:
     if not _PORT_NUMBER.fullmatch(port) or not -(1 << 31) <= int(port) < 1 << 31:
         raise UriError(f"not a port: {authority!r}")
     number = int(port)
+    if number < 0 and not strict:
+        raise UriError(f"port out of bounds: {authority!r}")
     return host if number == -1 else f"{host}:{number}"

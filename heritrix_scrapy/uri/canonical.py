@@ -156,6 +156,23 @@ class RegexRule(CanonicalizationRule):
         return self._expand(found) if found else text
 
 
+class FailingRule(CanonicalizationRule):
+    """A RegexRule whose format names a group that does not exist, as Heritrix has it: it fails on the URIs that
+    its expression matches, not before."""
+
+    __slots__ = ("_error", "_regex")
+
+    def __init__(self, regex: str, error: ValueError) -> None:
+        super().__init__()
+        self._regex = java_compile(regex)
+        self._error = error
+
+    def canonicalize(self, text: str) -> str:
+        if self._regex.fullmatch(text):
+            raise self._error
+        return text
+
+
 RULES: dict[str, Callable[..., CanonicalizationRule]] = {
     rule.__name__: rule
     for rule in (
@@ -198,10 +215,11 @@ _PLAIN = re.compile(r"https?://(?!www)[a-z0-9.:-]++/[a-z0-9/._~-]*+")
 RuleForm: TypeAlias = "CanonicalizationRule | str | Sequence[Any]"
 
 
-def make_rule(form: RuleForm) -> CanonicalizationRule:
+def make_rule(form: RuleForm, *, late: bool = False) -> CanonicalizationRule:
     """Make a rule of its name, of ``[name, {property: value}]``, or take the object.
 
-    Raises ValueError for a name or property that does not exist.
+    ``late``: a format that names no group fails on a URI. Raises ValueError for a name or property that does not
+    exist.
     """
     if isinstance(form, str):
         form = [form]
@@ -216,6 +234,10 @@ def make_rule(form: RuleForm) -> CanonicalizationRule:
         return made(**properties)
     except TypeError as error:
         raise ValueError(f"{name}: {error}") from error
+    except ValueError as error:
+        if not late:
+            raise
+        return FailingRule(properties.get("regex", "(.*)"), error)
 
 
 class Canonicaliser:
@@ -226,8 +248,8 @@ class Canonicaliser:
     _SHARED: ClassVar[dict[int, tuple[Any, Canonicaliser]]] = {}
     _SHARED_MAX: ClassVar[int] = 256
 
-    def __init__(self, rules: Iterable[RuleForm] = DEFAULT_RULES) -> None:
-        self.rules = [make_rule(form) for form in rules]
+    def __init__(self, rules: Iterable[RuleForm] = DEFAULT_RULES, *, late: bool = False) -> None:
+        self.rules = [make_rule(form, late=late) for form in rules]
         self._steps = [rule.canonicalize for rule in self.rules if rule.enabled]
         self._spares_plain = all(type(rule) in SPARING_PLAIN for rule in self.rules)
 
@@ -240,12 +262,12 @@ class Canonicaliser:
         return text
 
     @classmethod
-    def of(cls, rules: Sequence[RuleForm]) -> Canonicaliser:
+    def of(cls, rules: Sequence[RuleForm], *, late: bool = False) -> Canonicaliser:
         """Give the chain of a settings value, made once for each such object (a sheet has its own list)."""
         shared = cls._SHARED.get(id(rules))
         # The value is kept beside the chain, so that its id cannot become another's.
         if shared is None:
             if len(cls._SHARED) >= cls._SHARED_MAX:
                 cls._SHARED.clear()
-            shared = cls._SHARED[id(rules)] = (rules, cls(rules))
+            shared = cls._SHARED[id(rules)] = (rules, cls(rules, late=late))
         return shared[1]

@@ -132,8 +132,7 @@ class SurtPrefixSet:
     def __init__(self, prefixes: Iterable[str] = (), *, strict: bool = False) -> None:
         self._keys: list[str] = []
         self.strict = strict
-        for prefix in prefixes:
-            self.add(prefix)
+        self.add_all(prefixes)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
@@ -161,10 +160,35 @@ class SurtPrefixSet:
         keys[start:stop] = [prefix]
         return True
 
+    def add_all(self, prefixes: Iterable[str]) -> None:
+        """Add many prefixes: one sort, where adding each by itself would move half the list every time."""
+        wanted: list[str] = []
+        for prefix in prefixes:
+            if not self.strict and _OPEN_ADDRESS.fullmatch(prefix):
+                wanted += (prefix + ")", prefix + ":")
+            else:
+                wanted.append(prefix)
+        if not wanted:
+            return
+        wanted += self._keys
+        wanted.sort()
+        kept: list[str] = []
+        last: str | None = None
+        for prefix in wanted:
+            if last is None or not prefix.startswith(last):
+                kept.append(prefix)
+                last = prefix
+        self._keys = kept
+
     def contains_prefix_of(self, form: str) -> bool:
         """Tell whether any member is a prefix of this SURT."""
         place = bisect_right(self._keys, form)
         return place > 0 and form.startswith(self._keys[place - 1])
+
+    def any_below(self, form: str) -> bool:
+        """Tell whether any member begins with this text."""
+        place = bisect_left(self._keys, form)
+        return place < len(self._keys) and self._keys[place].startswith(form)
 
     def covers(self, uri: str) -> bool:
         """Tell whether any member is a prefix of this URI's SURT, https counting as http."""
@@ -172,10 +196,13 @@ class SurtPrefixSet:
 
     def add_literal(self, prefix: str) -> bool:
         """Add what is written as a SURT prefix already."""
+        return self.add(self._literal(prefix))
+
+    def _literal(self, prefix: str) -> str:
         prefix = lower(prefix)
         if not self.strict and prefix.startswith("https://("):
             prefix = "http" + prefix[5:]
-        return self.add(prefix)
+        return prefix
 
     def add_plain(self, text: str) -> bool:
         """Add the prefix that a plain URL, host or domain stands for."""
@@ -186,35 +213,42 @@ class SurtPrefixSet:
 
         (Heritrix: SurtPrefixSet.considerAsAddDirective, which takes any parenthesis for a SURT.)
         """
+        prefix = self._directive(text)
+        if prefix is None:
+            return False
+        self.add(prefix)
+        return True
+
+    def _directive(self, text: str) -> str | None:
         text = text.strip("".join(map(chr, range(0x21))))
         if not text:
-            return False
+            return None
         if text.find("(") > 0 if self.strict else "://(" in text:
-            self.add_literal(text)
-        else:
-            self.add_plain(text)
-        return True
+            return self._literal(text)
+        return implied_prefix(text, strict=self.strict)
 
     def import_literals(self, text: str) -> None:
         """Add every line as a SURT prefix (Heritrix: importFrom)."""
-        for token in tokens(text):
-            self.add_literal(token)
+        self.add_all(self._literal(token) for token in tokens(text))
 
     def import_uris(self, text: str) -> None:
         """Add the prefix that every line stands for (Heritrix: importFromUris)."""
-        for token in tokens(text):
-            self.add_plain(token)
+        self.add_all(implied_prefix(token, strict=self.strict) for token in tokens(text))
 
     def import_mixed(self, text: str, *, deduce: bool = True) -> None:
         """Add lines beginning with ``+`` as directives, and the others, if ``deduce``, as plain URLs.
 
         (Heritrix: importFromMixed.)
         """
+        self.add_all(self._mixed(text, deduce))
+
+    def _mixed(self, text: str, deduce: bool) -> Iterator[str]:
         for token in tokens(text):
             if token.startswith("+"):
-                self.add_directive(token[1:])
+                if (prefix := self._directive(token[1:])) is not None:
+                    yield prefix
             elif deduce:
-                self.add_plain(token)
+                yield implied_prefix(token, strict=self.strict)
 
     def converted(self, convert: str) -> SurtPrefixSet:
         """Give the set widened or narrowed to whole ``hosts`` or ``domains``."""

@@ -127,7 +127,7 @@ def test_a_rule_object_and_a_class_stand_for_themselves() -> None:
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        ("everything", "expected default, a list of rules"),
+        ("everything", "expected one of default, page, path, host, domain, broad, BroadScope"),
         ("no.such.Rule", "cannot be imported"),
         ("json.dumps", r"evaluate\(curi\)"),
         ([["NoSuchDecideRule", {}]], "no such rule; available: AcceptDecideRule"),

@@ -190,9 +190,24 @@ def test_no_retries() -> None:
 
 
 def test_names_of_later_are_one_line() -> None:
-    made = read(settings(HERITRIX_QUOTAS={}, HERITRIX_CANDIDATES_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}]))
+    made = read(settings(HERITRIX_QUOTAS={}, HERITRIX_FETCH_HTTP_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}]))
     assert len(made.lines) == 2
     assert all("no effect yet" in line for line in made.lines)
+
+
+def test_rules_before_parts() -> None:
+    made = read(
+        settings(
+            HERITRIX_EXTRACTOR_JS_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}],
+            HERITRIX_EXTRACTOR_HTML_SHOULD_PROCESS_RULE='["FetchStatusDecideRule", {"status_codes": [200]}]',
+        )
+    )
+    assert not made.lines
+    assert made.gates == {
+        "EXTRACTOR_JS": ["AcceptDecideRule", {}],
+        "EXTRACTOR_HTML": ["FetchStatusDecideRule", {"status_codes": [200]}],
+    }
+    assert "expected a name" in refused(HERITRIX_EXTRACTOR_JS_SHOULD_PROCESS_RULE=3)
 
 
 def test_spider_requests_follow_scope() -> None:

@@ -75,6 +75,15 @@ def test_a_settings_value_has_one_chain() -> None:
         (r"(?<name>a)", ["a"], ["b"]),
         (r"\w\d\/", ["a1/"], ["\u00e91/"]),
         (r"a++b", ["aab"], ["b"]),
+        (r"[a-z&&[^bc]]", ["a", "z"], ["b", "-", "A"]),
+        (r"[a-d&&c-f]", ["c", "d"], ["b", "e"]),
+        (r"[a[^b]]", ["a", "c"], ["b"]),
+        (r"[^a-c[x]]", ["d"], ["a", "x"]),
+        (r"[\w&&[^\d_]]+", ["ab"], ["a1", "_"]),
+        (r"\u0041\x42", ["AB"], ["ab"]),
+        (r"[]a]", ["]", "a"], ["b"]),
+        (r"(?<x>a)\k<x>", ["aa"], ["ab"]),
+        (r"\P{Alpha}[^\P{Digit}]", ["-1"], ["a1", "--"]),
     ],
 )
 def test_java_expressions(pattern: str, matches: list[str], other: list[str]) -> None:
@@ -83,7 +92,7 @@ def test_java_expressions(pattern: str, matches: list[str], other: list[str]) ->
     assert [text for text in other if compiled.fullmatch(text)] == []
 
 
-@pytest.mark.parametrize("pattern", ["[a&&b]", "[a[^b]]", r"\p{Nonsense}", "[a", "("])
+@pytest.mark.parametrize("pattern", [r"\G", r"\p{Nonsense}", "[a", "(", "[a&&"])
 def test_expressions_that_are_refused(pattern: str) -> None:
     with pytest.raises(re.error):
         java_compile(pattern)

@@ -1,0 +1,57 @@
+"""How does a rule ask whether an operator's expression matches a whole text?
+
+Expressions are Java's, and no answer takes for ever (``uri.java_match``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar
+
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.scope.rule import NONE, Decision, PredicatedDecideRule
+from heritrix_scrapy.uri.java_match import Matcher
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+def compiled(setting: str, patterns: Sequence[str], *, seconds: float = 0) -> Matcher:
+    """An operator's expressions. Raises ConfigurationError in the name of the setting."""
+    made = []
+    for pattern in patterns:
+        try:
+            made.append(pattern)
+            Matcher([pattern])
+        except (re.error, OverflowError, RecursionError, TypeError) as error:
+            raise ConfigurationError(setting, pattern, f"not a regular expression: {error}") from None
+    return Matcher(made, seconds=seconds)
+
+
+class RegexDecideRule(PredicatedDecideRule):
+    """Whether ``regex`` matches the whole of some text about the URI."""
+
+    #: Whether the rule applies where the expression does not match.
+    negated: ClassVar[bool] = False
+
+    def __init__(self, *, regex: str = ".", decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.regex = regex
+
+    @property
+    def regex(self) -> str:
+        return self._regex
+
+    @regex.setter
+    def regex(self, value: str) -> None:
+        self._matches = compiled("HERITRIX_SCOPE", [value])
+        self._regex = value
+
+    def text(self, curi: CrawlURI) -> str:
+        """The text that is looked at."""
+        raise TypeError(f"{type(self).__name__} has no text(curi)")
+
+    def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self._matches(self.text(curi)) is not self.negated else NONE
