@@ -319,3 +319,37 @@ def test_the_command_line_knows_them(job: Path) -> None:
     command = [sys.executable, "-m", "scrapy", "heritrix", "cdxj", str(job)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 4
+
+
+SPIDER = """
+from scrapy import Request, Spider
+
+class Titles(Spider):
+    name = "titles"
+
+    async def start(self):
+        for path in ("", "b?z=1&y=220px:298px;0,0px", "none"):
+            yield Request("http://www.a.example/" + path, errback=self.failed)
+
+    def parse(self, response):
+        print("GOT", response.status, response.css("title::text").get(), response.meta["replay_date"])
+
+    def failed(self, failure):
+        print("FAILED", failure.type.__name__)
+"""
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_spider_runs_over_the_archive(job: Path, tmp_path: Path, project: Any, packed: bool) -> None:
+    place = job
+    if packed:
+        place = tmp_path / "x.wacz"
+        pack(job, place)
+    crawl = project({"HERITRIX_REPLAY": [str(place)]}, SPIDER).run(name="titles", jobdir=None)
+    assert crawl.returncode == 0, crawl.stderr
+    assert sorted(line for line in crawl.stdout.splitlines() if line.startswith(("GOT", "FAILED"))) == [
+        "FAILED NotArchived",
+        "GOT 200 Ä  20110623171208",
+        "GOT 200 Ä b?z=1&y=220px:298px;0,0px 20110623171208",
+    ]
