@@ -80,6 +80,12 @@ def test_a_property_that_is_none_is_refused(tmp_path: Path) -> None:
         pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WRITERS=[["warc", {"prefx": "A"}]])
 
 
+def test_a_folder_that_cannot_be_is_refused_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="cannot be written to"):
+        pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WRITERS=[["warc", {"dir": str(tmp_path / "file" / "below")}]])
+
+
 def test_files_rotate_by_count_and_stores_take_turns(tmp_path: Path) -> None:
     pipeline, crawl = pipeline_of(
         JOBDIR=str(tmp_path), HERITRIX_WARC_STORE_PATHS=["one", "two"], HERITRIX_WARC_MAX_FILE_CAPTURES=2
