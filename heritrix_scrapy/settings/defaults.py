@@ -297,6 +297,7 @@ GROUPS: tuple[Group, ...] = (
             row("WARC_REDACT_REQUEST_HEADERS", False, "bool", "Mask cookies, credentials and passwords of forms in request records, and say so in `WARC-Redacted`.", ov=True),
             row("WARC_FAILURE_RECORDS", "none", "choice", "Write a metadata record for URIs that gave no answer: for `none`, `seeds` or `all`.", choices=("none", "seeds", "all")),
             row("WARC_ITEM_RECORDS", "none", "choice", "Write the spider's items too, as JSON: `none`, as `metadata` or as `resource` records.", choices=("none", "metadata", "resource")),
+            row("REPLAY", [], "list", "WARC and WACZ files, or folders of them, that answer the spider in the place of the network; nothing is archived."),
             row("CDXJ", False, "bool", "Put an index beside each WARC file when it is closed: `NAME.cdxj`."),
             row("WARC_INFO_FIELDS", {}, "mapping", "Further fields of the warcinfo record: `{name: value}`."),
             row("WARC_VERSION", "1.1", "choice", "Version of the format.", choices=("1.0", "1.1"), heritrix="1.0"),
