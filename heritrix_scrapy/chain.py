@@ -68,7 +68,7 @@ class ChainMiddleware:
             extractors,
             load=partial(load_part, crawler),
             gate=partial(gate, crawler, view),
-            count=crawler.stats.inc_value,
+            count=lambda name, count: self._crawl.add_stats({name: count}),
         )
         self._aside = Aside(extractors)
         crawler.signals.connect(self._aside.close, signals.engine_stopped)
@@ -90,7 +90,7 @@ class ChainMiddleware:
         curi.method = request.method
         if curi.via_context == GUESS and self._extraction.is_hopeless(curi, curi.settings):
             curi.status = status.BLOCKED_BY_CUSTOM
-            self._crawler.stats.inc_value("heritrix/extract/guesses_dropped")
+            self._crawl.add_stats({"extract/guesses_dropped": 1})
             raise IgnoreRequest(f"{curi.uri} is a guess, and its host refused so many")
         return self._before(curi) if self._steps[Point.BEFORE_FETCH] else None
 

@@ -275,5 +275,5 @@ class Extraction:
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back
             if held_back and self._count is not None:
-                self._count("heritrix/extract/guesses_held_back", held_back)
+                self._count("extract/guesses_held_back", held_back)
             curi.outlinks = kept
