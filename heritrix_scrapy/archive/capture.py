@@ -6,6 +6,7 @@ CrawlURI. Any other item passes unchanged, so a project's own items never meet i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-class CapturePipeline:
+class CapturePipeline(ABC):
     """To be derived from: override ``process_capture``, and ``open_spider`` and ``close_spider`` where needed."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -37,9 +38,9 @@ class CapturePipeline:
                 return kept(item, later)
         return item
 
+    @abstractmethod
     def process_capture(self, curi: CrawlURI) -> Awaitable[None] | None:
         """Keep one fetched URI; what is returned is awaited. Raises StorageFull when it could not be kept."""
-        raise NotImplementedError(f"{type(self).__name__} has to say how it keeps a capture")
 
 
 async def kept(curi: CrawlURI, later: Awaitable[None]) -> CrawlURI:
