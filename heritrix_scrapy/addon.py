@@ -52,6 +52,9 @@ DECIDED_BY: dict[str, str] = {
     "USER_AGENT": "USER_AGENT_TEMPLATE",
 }
 
+#: What answers in the place of the network, for ``HERITRIX_REPLAY``.
+REPLAY = "heritrix_scrapy.archive.replay.ReplayDownloadHandler"
+
 #: Commands that look at single pages: no seeds, no contact, nothing kept.
 LOOKING = frozenset({"shell", "fetch", "view", "parse", "check"})
 
@@ -81,6 +84,11 @@ class Addon:
 
     def update_settings(self, settings: Settings) -> None:
         """Place the components. Raises ConfigurationError for all that can be known to be wrong here."""
+        if settings.get("HERITRIX_REPLAY"):
+            # the archive answers, and the rest is Scrapy's
+            place(settings, "DOWNLOAD_HANDLERS", dict.fromkeys(("http", "https"), load_object(REPLAY)))
+            settings.set("ROBOTSTXT_OBEY", False, "addon")
+            return
         looking = running_command() in LOOKING
         check_reactor(settings)
         check_scheduler(settings)

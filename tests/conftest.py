@@ -6,12 +6,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from fastwarc.warc import ArchiveIterator
 
+from heritrix_scrapy.commands.warc import verify
 from tests.crawls import Crawl, Project
 from tests.web import Web, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -33,6 +35,17 @@ class RunCrawl(Protocol):
         modules: Mapping[str, str] | None = None,
         jobdir: Path | str | None = "",
     ) -> Crawl: ...
+
+
+def check_warcs(paths: Iterable[Path]) -> None:
+    """Whether two readers that are not ours find every record and every digest right."""
+    for path in paths:
+        if path.name.endswith(".open"):
+            continue
+        assert verify(path)["problems"] == [], path
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, parse_http=False):
+                assert record.verify_block_digest() or "WARC-Block-Digest" not in record.headers, path
 
 
 @pytest.fixture
@@ -76,6 +89,9 @@ def run_crawl(project: Any) -> RunCrawl:
         **options: Any,
     ) -> Crawl:
         made: Project = project(settings, spiders, **options)
-        return made.run(*args, name=name, timeout=timeout, jobdir=jobdir)
+        crawl = made.run(*args, name=name, timeout=timeout, jobdir=jobdir)
+        if crawl.returncode == 0:
+            check_warcs(crawl.warcs)
+        return crawl
 
     return run

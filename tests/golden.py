@@ -183,8 +183,18 @@ def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]]) -> dict[str, 
                 result["problem"] = f"the crawl ended with exit status {status}: {stderr[-1500:]}"
             elif not left.log:
                 result["problem"] = f"no line in crawl.log: {stderr[-1500:]}"
+            elif (golden / "mirror.txt").exists():
+                result["problem"] = mirror_differs(golden / "mirror.txt", left.jobdir / "mirror")
             results.append(result)
     return {"job": name_of(job), "runs": results}
+
+
+def mirror_differs(golden: Path, mirror: Path) -> str | None:
+    """How the files of a mirror differ from the golden list of sizes and paths; None when they do not."""
+    wanted = set(golden.read_text(encoding="utf-8").splitlines())
+    files = [path for path in mirror.rglob("*") if path.is_file()]
+    found = {f"{path.stat().st_size} {path.relative_to(mirror)}" for path in files}
+    return f"mirror: {sorted(wanted ^ found)[:10]}" if wanted != found else None
 
 
 def judged(

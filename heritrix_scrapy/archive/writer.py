@@ -32,7 +32,7 @@ from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
-from heritrix_scrapy.settings.defaults import BY_NAME
+from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX
 from heritrix_scrapy.settings.validate import check
 
 if TYPE_CHECKING:
@@ -104,6 +104,9 @@ class WarcWriter:
             now_ms=crawl.clock.now_ms,
             serial=self.view.warc_first_serial,
         )
+        for key in ("WARC_DIR", "WARC_STORE_PATHS"):
+            if key in self._own:
+                check_stores(key, self.stores())
         self._index = cdxj.Growing() if self.view.cdxj else None
         self.files = WarcPool(self._files, self.view.warc_pool_max_active)
         self._free = asyncio.Condition()
@@ -258,6 +261,24 @@ class WarcWriter:
             more=tuple((str(name), str(value)) for name, value in view.warc_info_fields.items()),
         )
         return warcinfo(who, self._form, filename, self._crawl.clock.now_ms(), record_id())
+
+
+def check_stores(name: str, stores: Sequence[Path]) -> None:
+    """Whether one of a writer's own folders can be written to at least. Raises ConfigurationError."""
+    refused: OSError | None = None
+    for place in stores:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            probe = place / ".writable"
+            probe.touch()
+            probe.unlink()
+            return
+        except OSError as error:
+            refused = error
+    told = refused.strerror if refused is not None else "no folder"
+    raise ConfigurationError(
+        "HERITRIX_WRITERS", {PREFIX + name: [str(place) for place in stores]}, f"cannot be written to: {told}"
+    )
 
 
 def index_line(curi: CrawlURI, kind: str, size: int) -> str:

@@ -51,7 +51,8 @@ def verify(warc: Path) -> dict[str, Any]:
         with warc.open("rb") as file:
             for record in ArchiveIterator(file, check_digests=True):
                 records += 1
-                record.content_stream().read()
+                while record.raw_stream.read(1 << 20):
+                    pass  # the digests are of the bytes as they are
                 checker = record.digest_checker
                 if checker is not None and checker.passed is False:
                     problems += [f"record {records}: {problem}" for problem in checker.problems]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from heritrix_scrapy.archive import cdxj
 from heritrix_scrapy.commands.warc import verify
+from tests.test_web_replay import fetch, replayed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,3 +82,15 @@ def test_a_second_crawl_stores_what_has_changed(serve: Any, project: Any, tmp_pa
         with path.open("rb") as file:
             assert sum(1 for _ in FastIterator(file)) > 3
     assert (first.jobdir / "mirror").is_dir()
+    # the latest capture of each is a revisit; a reader sees the page all the same
+    whole = {"page": PAGE["body"].encode(), "same": SITE[HOST]["routes"]["/same"]["body"].encode(), "below": b"below"}
+    with replayed(tmp_path / "replay", [*cdxj.warcs_of(first.jobdir), *again]) as port:
+        for name, body in whole.items():
+            assert fetch(port, seed + name) == (200, body)
+        status, large = fetch(port, seed + "large")
+        assert (status, len(large)) == (200, 6_000_000)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", f"/all/id_/{seed}large", headers={"Range": "bytes=100-199"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (206, large[100:200])
+        assert fetch(port, f"dns:{HOST}")[0] != 200

@@ -80,6 +80,12 @@ def test_a_property_that_is_none_is_refused(tmp_path: Path) -> None:
         pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WRITERS=[["warc", {"prefx": "A"}]])
 
 
+def test_a_folder_that_cannot_be_is_refused_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="cannot be written to"):
+        pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WRITERS=[["warc", {"dir": str(tmp_path / "file" / "below")}]])
+
+
 def test_files_rotate_by_count_and_stores_take_turns(tmp_path: Path) -> None:
     pipeline, crawl = pipeline_of(
         JOBDIR=str(tmp_path), HERITRIX_WARC_STORE_PATHS=["one", "two"], HERITRIX_WARC_MAX_FILE_CAPTURES=2
@@ -319,3 +325,37 @@ def test_the_command_line_knows_them(job: Path) -> None:
     command = [sys.executable, "-m", "scrapy", "heritrix", "cdxj", str(job)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 4
+
+
+SPIDER = """
+from scrapy import Request, Spider
+
+class Titles(Spider):
+    name = "titles"
+
+    async def start(self):
+        for path in ("", "b?z=1&y=220px:298px;0,0px", "none"):
+            yield Request("http://www.a.example/" + path, errback=self.failed)
+
+    def parse(self, response):
+        print("GOT", response.status, response.css("title::text").get(), response.meta["replay_date"])
+
+    def failed(self, failure):
+        print("FAILED", failure.type.__name__)
+"""
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_spider_runs_over_the_archive(job: Path, tmp_path: Path, project: Any, packed: bool) -> None:
+    place = job
+    if packed:
+        place = tmp_path / "x.wacz"
+        pack(job, place)
+    crawl = project({"HERITRIX_REPLAY": [str(place)]}, SPIDER).run(name="titles", jobdir=None)
+    assert crawl.returncode == 0, crawl.stderr
+    assert sorted(line for line in crawl.stdout.splitlines() if line.startswith(("GOT", "FAILED"))) == [
+        "FAILED NotArchived",
+        "GOT 200 Ä  20110623171208",
+        "GOT 200 Ä b?z=1&y=220px:298px;0,0px 20110623171208",
+    ]
