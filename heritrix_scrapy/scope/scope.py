@@ -83,8 +83,8 @@ class Scope:
         rules.configure(view)
         for rule in self.others:
             rule.configure(view)
-        #: The rules that hear of seeds.
-        self.listening = list(listeners([*rules.rules, *self.others]))
+        #: The rules that hear of seeds. Those of the scope come last: where two write the same file, theirs stands.
+        self.listening = list(listeners([*self.others, *rules.rules]))
         #: Whether the rules hear that all seeds are read no sooner than the launch has its folder.
         self.waits_for_start = False
         self._seeds_were_read = False
