@@ -24,6 +24,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch.robots import note_robots
@@ -62,11 +63,15 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
+        extractors = gated(view.extractors, self._settings.gates)
         self._extraction = Extraction(
-            gated(view.extractors, self._settings.gates),
+            extractors,
             load=partial(load_part, crawler),
             gate=partial(gate, crawler, view),
+            count=crawler.stats.inc_value,
         )
+        self._aside = Aside(extractors)
+        crawler.signals.connect(self._aside.close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
@@ -141,7 +146,12 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                self._extraction.extract(curi, curi.settings)
+                if self._aside.wants(curi, curi.settings) and self._extraction.reads(curi, curi.settings):
+                    self._extraction.note(curi)
+                    await self._aside.extract(curi, curi.settings)
+                    self._extraction.drop_hopeless(curi, curi.settings)
+                else:
+                    self._extraction.extract(curi, curi.settings)
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:

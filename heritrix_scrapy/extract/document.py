@@ -7,7 +7,9 @@ addOutlink). A reference that is no URI goes to ``curi.link_errors`` and the pag
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import inf
+from time import thread_time
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from heritrix_scrapy.extract import charset as charsets
 from heritrix_scrapy.extract import ways
@@ -16,9 +18,14 @@ from heritrix_scrapy.model.crawluri import Outlink
 from heritrix_scrapy.uri.fixup import UriError, fix, join
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+
+T = TypeVar("T")
+
+#: So many things are looked at before the clock is.
+LOOK_EVERY = 256
 
 #: More bytes than any body; stands for "no limit".
 UNLIMITED = 1 << 62
@@ -41,6 +48,7 @@ class Document:
         "_based",
         "_body",
         "_data",
+        "_end",
         "_max_outlinks",
         "_prefix",
         "_resolved",
@@ -74,6 +82,8 @@ class Document:
         self.meta_robots: str | None = None
         self.query_charset: str | None = None
         self._based = curi.base is not None
+        seconds = ways.option(settings, "max_extract_seconds")
+        self._end = thread_time() + seconds if seconds else inf
         self._body = body
         self._max_outlinks: int = settings.max_outlinks
         self._prefix: bytes | None = None
@@ -150,6 +160,27 @@ class Document:
             self._based = True
             self.base = self.curi.base = uri
             self._resolved.clear()
+
+    # -- time ----------------------------------------------------------------------------------------------
+
+    @property
+    def overdue(self) -> bool:
+        """Whether the processor time for this document is used up; noted in its annotations."""
+        if thread_time() < self._end:
+            return False
+        self.curi.annotate(ways.TIMEOUT)
+        return True
+
+    def in_time(self, items: Iterable[T]) -> Iterator[T]:
+        """The items as long as there is time for them."""
+        left = LOOK_EVERY
+        for item in items:
+            left -= 1
+            if not left:
+                left = LOOK_EVERY
+                if self.overdue:
+                    return
+            yield item
 
     # -- adding --------------------------------------------------------------------------------------------
 

@@ -192,7 +192,7 @@ class Page:
 
     def read(self) -> None:
         """Put all links of the page into the document."""
-        for kind, element, text, start, body in tags.scan(self.document.text, self.how.patterns):
+        for kind, element, text, start, body in self.document.in_time(tags.scan(self.document.text, self.how.patterns)):
             if kind == tags.TAG:
                 if len(element) == 4 and element.lower() == "form":
                     self.document.form_offsets.append(start)

@@ -126,13 +126,13 @@ class ExtractorJS(ContentExtractor):
         )
 
     def extract(self, document: Document) -> Iterable[Outlink]:
-        for candidate in self.candidates(document, document.text):
+        for candidate in document.in_time(self.candidates(document, document.text)):
             document.link_via(candidate, SPECULATIVE, CONTEXT)
         return ()
 
     def inline(self, document: Document, script: str, attributes: str = "") -> None:
         """A script in a page; ``attributes``: text of its tag, where it is a whole element."""
-        for candidate in self.candidates(document, script):
+        for candidate in document.in_time(self.candidates(document, script)):
             document.link(candidate, SPECULATIVE, CONTEXT)
 
     def candidates(self, document: Document, script: str) -> Iterator[str]:
@@ -214,7 +214,7 @@ class KnowledgableExtractorJS(ConfigurableExtractorJS):
         if base is None:
             super().inline(document, script, attributes)
         elif not (attributes and any(pattern.fullmatch(attributes) for pattern in self._attributes)):
-            for candidate in self.candidates(document, script):
+            for candidate in document.in_time(self.candidates(document, script)):
                 document.link_from(base, candidate, SPECULATIVE, CONTEXT)
         self._video(document, script)
 
@@ -224,7 +224,7 @@ class KnowledgableExtractorJS(ConfigurableExtractorJS):
         if base is None:
             super().extract(document)
         else:
-            for candidate in self.candidates(document, script):
+            for candidate in document.in_time(self.candidates(document, script)):
                 document.link_from(base, candidate, SPECULATIVE, CONTEXT)
         self._video(document, script)
         return ()

@@ -79,7 +79,8 @@ class ExtractorJson(ContentExtractor):
         except (ValueError, RecursionError) as error:
             logger.debug("%s is no JSON: %s", document.uri, error)
             return ()
-        for text in strings(value, arrays=self.option(document, "html_reader") != "heritrix"):
+        arrays = self.option(document, "html_reader") != "heritrix"
+        for text in document.in_time(strings(value, arrays=arrays)):
             if ("." in text or "/" in text) and is_very_likely(text):
                 document.link(join_surrogates(text), INFERRED, CONTEXT)
         return ()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document
-from heritrix_scrapy.extract.extractor import Extractor
+from heritrix_scrapy.extract.extractor import ContentExtractor, Extractor
 from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
@@ -118,7 +118,7 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. ``count``: adds to a statistic. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -127,7 +127,9 @@ class Extraction:
         *,
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
+        count: Callable[[str, int], object] | None = None,
     ) -> None:
+        self._count = count
         self._load = load
         self._gate = gate
         self._misses = Misses()
@@ -215,11 +217,22 @@ class Extraction:
         ``settings``: the View that holds for it. Fills ``outlinks``, ``base``, ``extracted``, ``charset``,
         ``discarded_outlinks``, ``link_errors``, annotations and ``errors``.
         """
-        if curi.status <= 0:
-            return
+        if curi.status > 0:
+            self.note(curi)
+            self.read(Document(curi, settings))
+
+    def reads(self, curi: CrawlURI, settings: Any) -> bool:
+        """Whether any extractor would read the body of a document."""
+        document = Document(curi, settings)
+        return any(
+            entry.enabled and isinstance(entry.extractor, ContentExtractor) and entry.wants(document)
+            for entry in self._entries
+        )
+
+    def note(self, curi: CrawlURI) -> None:
+        """Count the answer to a guess."""
         if curi.via_context == GUESS:
             self._misses.note(curi)
-        self.read(Document(curi, settings))
 
     def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
         """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
@@ -241,14 +254,26 @@ class Extraction:
                 document.claim()
             if after is not None:
                 after(entry.name, document)
+        self.settle(document)
+
+    def settle(self, document: Document) -> None:
+        """Put what was found so far on the CrawlURI."""
+        curi = document.curi
         if curi.recorder is not None and curi.uri.startswith("http"):
             # what the links were read with, named or not, stands in the metadata record
             curi.charset = document.charset
-        limit = option(document.settings, "speculative_misses")
-        if limit and self._misses:
-            curi.outlinks = self._misses.without(document.links, limit)
-            self.suppressed += len(document.links) - len(curi.outlinks)
-        else:
-            curi.outlinks = list(document.links)
+        curi.outlinks = list(document.links)
         curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded
+        self.drop_hopeless(curi, document.settings)
+
+    def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:
+        """Take guesses at hosts that refuse them out of the links."""
+        limit = option(settings, "speculative_misses")
+        if limit and self._misses:
+            kept = self._misses.without(curi.outlinks, limit)
+            held_back = len(curi.outlinks) - len(kept)
+            self.suppressed += held_back
+            if held_back and self._count is not None:
+                self._count("heritrix/extract/guesses_held_back", held_back)
+            curi.outlinks = kept

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import logging
 import re
-from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract.extractor import ContentExtractor
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import Outlink
 
 CONTEXT = "=NAVLINK_MISC"
-
-#: The annotation of a document that took its time before it was read to its end.
-TIMEOUT = "extractTimeout"
 
 #: Pages and nodes above them that are visited.
 MOST_NODES = 200_000
@@ -124,7 +120,6 @@ class ExtractorPDF(ContentExtractor):
     """
 
     claims = False
-    options = ContentExtractor.options | {"max_extract_seconds"}
     own = {"max_size_to_parse": 10 * 1024 * 1024}
 
     def takes(self, document: Document) -> bool:
@@ -133,14 +128,11 @@ class ExtractorPDF(ContentExtractor):
         ) <= self.property("max_size_to_parse")
 
     def extract(self, document: Document) -> Iterable[Outlink]:
-        seconds = self.option(document, "max_extract_seconds")
-        end = thread_time() + seconds if seconds else float("inf")
         try:
             for text in self.found(open_pdf(document.body(self.property("max_size_to_parse")))):
                 if text is not None:
                     self.put(document, text)
-                if thread_time() > end:
-                    document.curi.annotate(TIMEOUT)
+                if document.overdue:
                     break
         except Exception as error:
             # pypdf raises whatever a broken file makes it stumble over

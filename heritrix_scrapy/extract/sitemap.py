@@ -187,13 +187,14 @@ class ExtractorSitemap(ContentExtractor):
     document from the extractors behind it."""
 
     claims = False
-    options = ContentExtractor.options | {"enable_lenient_extraction", "html_reader", "url_pattern"}
+    options = ContentExtractor.options | {"enable_lenient_extraction", "html_reader", "sitemap_url_pattern"}
+    own = {"url_pattern": ""}
 
     def takes(self, document: Document) -> bool:
         curi = document.curi
         if IS_SITEMAP in curi.annotations and 200 <= curi.status < 300:
             return True
-        pattern = self.option(document, "url_pattern")
+        pattern = self.property("url_pattern") or self.option(document, "sitemap_url_pattern")
         if pattern and java_compile(pattern).fullmatch(document.uri):
             return True
         if not document.content_type.startswith(_TYPES):

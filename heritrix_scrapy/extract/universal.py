@@ -78,7 +78,7 @@ class ExtractorUniversal(ContentExtractor):
         as_heritrix = self.option(document, "html_reader") == "heritrix"
         domains = UNIVERSAL_TLDS if as_heritrix else current_tlds()
         limit = max(self.property("max_size_to_parse"), 0)
-        for run in runs(document.body(limit), to_the_end=not as_heritrix):
+        for run in document.in_time(runs(document.body(limit), to_the_end=not as_heritrix)):
             if "." not in run or not looks_like_address(run, domains):
                 continue
             text = run[max(run.lower().find("http"), 0) :].rstrip(".")

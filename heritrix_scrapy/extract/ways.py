@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+#: The annotation of a document that took its time before it was read to its end.
+TIMEOUT = "extractTimeout"
+
 #: Option → (modern, heritrix).
 WAYS: dict[str, tuple[Any, Any]] = {
     "html_reader": ("standard", "heritrix"),
@@ -15,6 +18,8 @@ WAYS: dict[str, tuple[Any, Any]] = {
     "speculative_paths": ("cautious", "heritrix"),
     "strict_uri_fixup": (False, True),
     "speculative_misses": (20, 0),
+    "max_extract_seconds": (1.5, 0),
+    "extract_aside_bytes": (256 * 1024, 0),
     "max_extract_bytes": (8 * 1024 * 1024, 0),
 }
 

@@ -91,7 +91,7 @@ class ExtractorXML(ContentExtractor):
     def extract(self, document: Document) -> Iterable[Outlink]:
         as_heritrix = self.option(document, "html_reader") == "heritrix"
         charset.settle(document, charset.declared_in_xml, "XML", DECLARATION, standard=not as_heritrix)
-        for value in values(document.text, as_heritrix=as_heritrix):
+        for value in document.in_time(values(document.text, as_heritrix=as_heritrix)):
             if ("." in value or "/" in value) and is_very_likely(value):
                 document.link(value, SPECULATIVE, CONTEXT)
         return ()

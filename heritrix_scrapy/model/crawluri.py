@@ -365,6 +365,7 @@ def pack(curi: CrawlURI) -> bytes:
 def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: int) -> bytes:
     """What ``pack`` makes of ``parent.child(link)`` with that path and cost, and nothing else set on it."""
     uri = link.uri
+    annotations = [] if parent.outlink_annotations is None else list(parent.outlink_annotations.get(link, ()))
     return _encoder.encode(
         Row(
             SCHEMA,
@@ -379,7 +380,7 @@ def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: 
             0,
             parent.source_tag,
             -1,
-            [],
+            annotations,
             parent.heritable,
         )
     )

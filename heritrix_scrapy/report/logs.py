@@ -33,6 +33,8 @@ CANDIDATES = "candidateScoper.log"
 NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES)
 CHUNK = 64 * 1024
 
+DELETED = "it was deleted while the crawl wrote to it"
+
 
 class LogFile:
     """One growing file of lines. Opened when first written to."""
@@ -58,7 +60,7 @@ class LogFile:
         done = 0
         try:
             if not os.fstat(self._fd).st_nlink:
-                raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
+                raise FileNotFoundError(ENOENT, DELETED)
             while done < len(data):
                 done += os.write(self._fd, data[done:])
         except OSError as error:
@@ -80,6 +82,9 @@ class LogFile:
         """Open for appending; a torn last line is cut. Raises StorageFull."""
         try:
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        except FileNotFoundError as error:
+            # a file is made where there is none: what is missing is its folder
+            raise StorageFull(str(self.path), -1, FileNotFoundError(ENOENT, DELETED)) from error
         except OSError as error:
             raise StorageFull(str(self.path), -1, error) from error
         size = os.fstat(self._fd).st_size

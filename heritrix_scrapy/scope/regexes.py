@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
+#: What a text that is no expression raises when it is made one.
+FAULTS = (re.error, OverflowError, RecursionError, TypeError)
+
 
 def compiled(setting: str, patterns: Sequence[str], *, seconds: float = 0) -> Matcher:
     """An operator's expressions. Raises ConfigurationError in the name of the setting."""
-    made = []
-    for pattern in patterns:
-        try:
-            made.append(pattern)
-            Matcher([pattern])
-        except (re.error, OverflowError, RecursionError, TypeError) as error:
-            raise ConfigurationError(setting, pattern, f"not a regular expression: {error}") from None
-    return Matcher(made, seconds=seconds)
+    try:
+        return Matcher(patterns, seconds=seconds)
+    except FAULTS:
+        for pattern in patterns:
+            try:
+                Matcher([pattern])
+            except FAULTS as error:
+                raise ConfigurationError(setting, pattern, f"not a regular expression: {error}") from None
+        raise
 
 
 class RegexDecideRule(PredicatedDecideRule):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
+from heritrix_scrapy.settings.validate import in_project
 from heritrix_scrapy.uri.domain import assignment_level, public_suffixes
 from heritrix_scrapy.uri.prefixes import SurtPrefixSet, prefixes_of, seed_prefix, to_domain, to_host
 from heritrix_scrapy.uri.surt import authority_part, candidate
@@ -275,7 +276,9 @@ def text_of(source: Sequence[str] | str | Path | None) -> str:
             source = Path(path)
     if isinstance(source, Path):
         try:
-            return source.read_text(encoding="utf-8-sig", errors="replace")
+            return in_project(source).read_text(encoding="utf-8-sig", errors="replace")
         except OSError as error:
-            raise ConfigurationError("HERITRIX_SCOPE", str(source), f"cannot be read: {error.strerror}") from None
+            raise ConfigurationError(
+                "HERITRIX_SCOPE", str(in_project(source)), f"cannot be read: {error.strerror}"
+            ) from None
     return "\n".join(str(line) for line in source)

@@ -16,6 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from scrapy import signals
+
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
@@ -83,6 +85,9 @@ class Scope:
             rule.configure(view)
         #: The rules that hear of seeds.
         self.listening = list(listeners([*rules.rules, *self.others]))
+        #: Whether the rules hear that all seeds are read no sooner than the launch has its folder.
+        self.waits_for_start = False
+        self._seeds_were_read = False
         self._uniform = uniform
         #: Directory and hop path → empty for what is accepted, else the rule that refuses it, where no rule looks at
         #: more; None: not known whether one does.
@@ -221,8 +226,17 @@ class Scope:
     def seeds_read(self) -> None:
         """All seeds that are known at the start were announced."""
         self.changed()
+        if self.waits_for_start:
+            self._seeds_were_read = True
+            return
         for rule in self.listening:
             rule.seeds_read()
+
+    def started(self) -> None:
+        """The launch has its folder: what the rules write when the seeds are read can be written."""
+        self.waits_for_start = False
+        if self._seeds_were_read:
+            self.seeds_read()
 
 
 def extra(curi: CrawlURI) -> str:
@@ -278,6 +292,9 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> S
     others: list[DecideRule] = []
     factory = Factory(crawler=crawler)
     _attach_sheets(settings, rules, factory, others)
+    if view.profile == "heritrix" and not any(rule.id == "acceptSurts" for rule in every(rules)):
+        # the bean is there whether the scope asks it or not: it hears of the seeds and writes its dump
+        others.append(default_rules(view)["acceptSurts"])
     log = None
     if crawler is not None:
         crawl = Crawl.of(crawler)
@@ -287,7 +304,9 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> S
                 rule.placed = lambda written: placed(crawl, written)
     scope = Scope(DecideRuleSequence(rules), settings.for_uri, view, uniform=settings.uniform, others=others, log=log)
     if crawler is not None:
-        Crawl.of(crawler).judges_seeds = scope.judges_seeds
+        crawl.judges_seeds = scope.judges_seeds
+        scope.waits_for_start = bool(view.launch_dirs)
+        crawler.signals.connect(scope.started, signals.engine_started)
     return scope
 
 

@@ -173,6 +173,13 @@ def _path(value: Any, setting: Setting) -> Path | None:
     return Path(value)
 
 
+def in_project(path: Path) -> Path:
+    """Where a path of the settings leads: a relative one from the project's folder, wherever in it the command was
+    given; outside of any project from the working directory."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / "scrapy.cfg").exists()), here) / path
+
+
 def _lines(value: Any, setting: Setting) -> list[str]:
     """Lines as given, or of the file whose path was given."""
     value = _config_path(value)
@@ -188,10 +195,10 @@ def _lines(value: Any, setting: Setting) -> list[str]:
         value = Path(value)
     if isinstance(value, Path):
         try:
-            return value.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+            return in_project(value).read_text(encoding="utf-8-sig", errors="replace").splitlines()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise Refused(f"expected lines, or a file that can be read: {reason}") from None
+            raise Refused(f"expected lines, or a file that can be read: {in_project(value)}: {reason}") from None
     if not isinstance(value, list | tuple) or not all(isinstance(line, str) for line in value):
         raise Refused("expected a list of lines, or the path of a file")
     return list(value)

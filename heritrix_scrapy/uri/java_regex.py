@@ -8,6 +8,7 @@ syntax that matter in practice are a table here.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -35,16 +36,12 @@ _PROPERTIES = {
     "Cntrl": "\\x00-\\x1f\\x7f",
     "XDigit": "0-9a-fA-F",
     "Space": " \\t\\n\\x0b\\f\\r",
-    # Unicode's, as far as URIs can hold them: what is beyond ASCII is escaped there
-    "L": "a-zA-Z",
-    "Alphabetic": "a-zA-Z",
-    "Lu": "A-Z",
-    "Ll": "a-z",
-    "N": "0-9",
-    "Nd": "0-9",
 }
 _FLAGS = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _FLAG_LETTERS = frozenset("imsx")
+#: Letters of Java's that change nothing that is kept here: line ends, and Unicode's case folding.
+_IDLE_LETTERS = frozenset("duU")
+_CATEGORY = re.compile(r"(?:Is)?(?:general_category=|gc=)?([LMNPSZC][a-z]?)")
 _NAMED_GROUP = re.compile(r"\(\?<([A-Za-z]\w*)>", re.ASCII)
 _REFERENCE = re.compile(r"\\(.)|\$\{(\w+)\}|\$(\d+)|(\$)", re.DOTALL | re.ASCII)
 
@@ -92,18 +89,26 @@ def translate(pattern: str, *, linear: bool = False) -> str:
                 continue
         elif char == ")" and len(levels) > 1:
             levels.pop()
-            out.append(")" * len(opened))
+            out.append(_closed(opened))
         elif char == "|":
             # Flags hold across alternatives, to the end of the group they stand in.
-            out.append(f"{')' * len(opened)}|{''.join(opened)}")
+            out.append(f"{_closed(opened)}|{''.join(opened)}")
             place += 1
             continue
         out.append(dot_class if char == "." and not dot_all else char)
         place += 1
-    return "".join(out) + ")" * len(levels[0][0])
+    return "".join(out) + _closed(levels[0][0])
+
+
+def _closed(opened: list[str]) -> str:
+    """Ends the flag groups; a line end first where a comment may be open."""
+    return "".join(["\n)" if "x" in prefix.partition("-")[0] else ")" for prefix in reversed(opened)])
 
 
 def _switched(flags: re.Match[str], dot_all: bool) -> tuple[str, bool]:
+    unknown = set(flags.group(1) + (flags.group(2) or "")) - _FLAG_LETTERS - _IDLE_LETTERS
+    if unknown:
+        raise re.error(f"unknown flag {min(unknown)!r}", flags.string, flags.start())
     on = "".join(sorted(set(flags.group(1)) & _FLAG_LETTERS))
     off = "".join(sorted(set(flags.group(2) or "") & _FLAG_LETTERS))
     dot_all = (dot_all or "s" in on) and "s" not in off
@@ -199,8 +204,7 @@ def _member(pattern: str, place: int) -> tuple[int | _Ranges, int]:
         ranges, _ = _set(f"[{_CLASSES[following.lower()]}]", 1)
         return (ranges if following.islower() else _without(ranges)), place + 2
     if following in ("p", "P"):
-        body, place = _property(pattern, place)
-        ranges, _ = _set(f"[{body}]", 1)
+        ranges, place = _property(pattern, place)
         return (ranges if following == "p" else _without(ranges)), place
     if number := _CODE.match(pattern, place):
         return int(number.group(1) or number.group(2) or number.group(3), 16), number.end()
@@ -246,17 +250,31 @@ def _written(ranges: _Ranges, *, linear: bool) -> str:
 # -- escapes ---------------------------------------------------------------------------------------------------
 
 
-def _property(pattern: str, place: int) -> tuple[str, int]:
-    """The characters that ``\\p{Name}`` stands for, as the body of a class, and the place behind it."""
+def _property(pattern: str, place: int) -> tuple[_Ranges, int]:
+    """The characters that ``\\p{Name}`` stands for, and the place behind it."""
     end = pattern.find("}", place)
     if pattern[place + 2 : place + 3] != "{" or end < 0:
         name, end = pattern[place + 2 : place + 3], place + 2
     else:
         name = pattern[place + 3 : end]
-    body = _PROPERTIES.get(name.removeprefix("Is") if name.startswith("Is") else name)
-    if body is None:
+    ranges = _named(name)
+    if ranges is None:
         raise re.error(f"the property {name!r} cannot be translated", pattern, place)
-    return body, end + 1
+    return ranges, end + 1
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> _Ranges | None:
+    if body := _PROPERTIES.get(name):
+        return _set(f"[{body}]", 1)[0]
+    category = "L" if name in ("IsAlphabetic", "IsLetter") else None
+    if category is None:
+        found = _CATEGORY.fullmatch(name)
+        if found is None:
+            return None
+        category = found.group(1)
+    # Unicode's own: half a second, once
+    return _tidy([(code, code) for code in range(_LAST + 1) if unicodedata.category(chr(code)).startswith(category)])
 
 
 def _escaped(pattern: str, place: int, *, inside: bool, linear: bool) -> tuple[str, int]:
@@ -266,11 +284,9 @@ def _escaped(pattern: str, place: int, *, inside: bool, linear: bool) -> tuple[s
         stop = len(pattern) if end < 0 else end
         return re.escape(pattern[place + 2 : stop]), len(pattern) if end < 0 else end + 2
     if following in ("p", "P"):
-        body, after = _property(pattern, place)
-        if inside and following == "P":
-            ranges, _ = _set(f"[{body}]", 1)
-            return _written(_without(ranges), linear=linear)[1:-1], after
-        return (body if inside else f"[{'^' if following == 'P' else ''}{body}]"), after
+        ranges, after = _property(pattern, place)
+        written = _written(ranges if following == "p" else _without(ranges), linear=linear)
+        return (written[1:-1] if inside else written), after
     if number := _CODE.match(pattern, place):
         code = int(number.group(1) or number.group(2) or number.group(3), 16)
         return (f"\\x{{{code:x}}}" if linear else f"\\U{code:08x}"), number.end()

@@ -45,7 +45,7 @@ PROPERTIES = {
     "inferRootPage": "infer_root_page",
     "inferPaths": "infer_paths",
     "enableLenientExtraction": "enable_lenient_extraction",
-    "urlPattern": "url_pattern",
+    "urlPattern": "sitemap_url_pattern",
 }
 
 

@@ -47,3 +47,17 @@ def test_sitemaps_are_followed_and_hopeless_guesses_are_not(serve, run_crawl):
     # 20 answers close the host; as many more may be under way by then
     assert dropped >= 10
     assert not crawl.runtime_errors
+
+
+@pytest.mark.crawl
+def test_large_documents_are_read_in_a_process_of_their_own(serve, run_crawl):
+    big = "<html>" + "".join(f"<a href='/{n}'>{'x' * 900}</a>" for n in range(60))
+    web = serve({"www.alpha.test": {"routes": {"/": {"body": big}}}})
+    settings = {
+        "HERITRIX_SEEDS": [f"http://www.alpha.test:{web.port}/"],
+        "HERITRIX_EXTRACT_ASIDE_BYTES": 50_000,
+    }
+    crawl = run_crawl(settings, web=web)
+    assert crawl.returncode == 0, crawl.stderr
+    assert sum(uri.rpartition("/")[2].isdigit() for uri in crawl.statuses) == 60
+    assert not crawl.runtime_errors

@@ -15,7 +15,7 @@ from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.extract.pdf import addresses
 from heritrix_scrapy.extract.sitemap import IS_SITEMAP
 from heritrix_scrapy.extract.universal import LONGEST, runs
-from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
+from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, pack_link, unpack
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings import default_view
 from tests.extract.pages import SCRIPTS, extracted, fetched, links
@@ -75,7 +75,7 @@ def test_which_documents_are_sitemaps() -> None:
         ({"annotations": []}, False),
         ({"annotations": [], "content_type": "application/xml"}, True),
         ({"status": 404}, False),
-        ({"annotations": [], "settings": {"url_pattern": ".*/page\\.html"}}, True),
+        ({"annotations": [], "settings": {"sitemap_url_pattern": ".*/page\\.html"}}, True),
     ):
         assert bool(sitemap(body, **about)) is taken, about  # type: ignore[arg-type]
 
@@ -92,6 +92,9 @@ def test_a_robots_txt_names_sitemaps_that_are_born_as_such() -> None:
     Extraction(["ExtractorRobotsTxt"]).read(Document(curi, default_view(), lambda n: data[:n]))
     assert [link.uri for link in curi.outlinks] == [f"{HOST}/a.xml", "http://o.example/b.xml"]
     assert [curi.child(link).annotations for link in curi.outlinks] == [[IS_SITEMAP]] * 2
+    # the short way into the queues knows it, too
+    (first, _) = curi.outlinks
+    assert unpack(pack_link(first, "LM", curi, first.uri, 1)).annotations == [IS_SITEMAP]
     assert curi.extracted
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import time
+from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.settings import Settings as ScrapySettings
 
 from heritrix_scrapy.extract.likely import is_data
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.scope import from_settings
-from heritrix_scrapy.settings import Settings, default_view
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.scope import Decision, from_settings
+from heritrix_scrapy.settings import Settings, default_view, read
 from heritrix_scrapy.uri.canonical import Canonicaliser
 from heritrix_scrapy.uri.fixup import UriError, fix, join
 from heritrix_scrapy.uri.prefixes import implied_prefix
 from heritrix_scrapy.uri.surt import surt
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PAGE = "http://a.example.com/?post=1"
 
@@ -115,6 +122,26 @@ def test_pc_099_a_seed_with_a_fragment() -> None:
     assert fix("http://example.com/app#/page1") == "http://example.com/app"
     assert scope.accepts(CrawlURI("http://cdn.test/app.js", path="E"))
     assert not scope.accepts(CrawlURI("http://example.com/other", path="L"))
+
+
+def test_pc_229_lists_by_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative path starts at the project's folder, from wherever in it the crawl is started."""
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "surts.txt").write_text("+http://(com,listed,\n")
+    (tmp_path / "project" / "spiders").mkdir(parents=True)
+    (tmp_path / "project" / "scrapy.cfg").write_text("[settings]\n")
+    contact = {"HERITRIX_OPERATOR_CONTACT_URL": "https://a.example/"}
+    lists = {
+        "HERITRIX_SURTS": "../shared/surts.txt",
+        "HERITRIX_SCOPE": ["acceptSurts", ["SurtPrefixedDecideRule", {"surts_source": "../shared/surts.txt"}]],
+    }
+    for folder in ("project", "project/spiders"):
+        monkeypatch.chdir(tmp_path / folder)
+        scope = from_settings(read(ScrapySettings(contact | lists)))
+        for rule in scope.sequence.rules:
+            assert rule.evaluate(CrawlURI("http://www.listed.com/", path="L")) is Decision.ACCEPT
+        with pytest.raises(ConfigurationError, match=re.escape(str(tmp_path / "project" / "none.txt"))):
+            read(ScrapySettings(contact | {"HERITRIX_SURTS": "none.txt"}))
 
 
 def test_pc_090_a_parameter_that_repeats_ends_with_the_length_and_the_hops() -> None:

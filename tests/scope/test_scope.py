@@ -7,6 +7,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
@@ -280,3 +282,18 @@ def test_golden_lists_of_this_version_can_be_read() -> None:
         )
     )
     assert len(from_settings(listed).sequence.rules) == 3
+
+
+PATHS = st.text("LEXRIP", max_size=60)
+URIS = st.sampled_from(
+    [SEED + "x", "http://b.example/", "http://www.a.example/other", SEED + "a/b/c.pdf", "dns:b.example"]
+)
+
+
+@given(URIS, PATHS, st.integers(0, 30))
+def test_more_hops_never_take_less(uri: str, path: str, limit: int) -> None:
+    """The default scope is monotone in HERITRIX_MAX_HOPS, and in the hops of transcluded parts."""
+    few, more = scope(max_hops=limit), scope(max_hops=limit + 1)
+    assert few.accepts(linked(uri, path)) <= more.accepts(linked(uri, path))
+    few, more = scope(max_trans_hops=limit), scope(max_trans_hops=limit + 1)
+    assert few.accepts(linked(uri, path)) <= more.accepts(linked(uri, path))
