@@ -12,6 +12,7 @@ import pytest
 from tests import golden
 
 BASICS = Path(__file__).parent / "golden" / "sites" / "basics"
+RECRAWL = BASICS.parent / "recrawl"
 JOBS = {golden.name_of(job): job for job in golden.find_jobs([BASICS])}
 ROW = {
     "jobs": ["basics/default"],
@@ -96,6 +97,14 @@ def test_a_golden_job_is_equal(job):
     done = run_golden(str(JOBS[f"basics/{job}"]), "--parallel", "1")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
     assert done.stdout.endswith("golden: 1 equal, 0 differ\n")
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
+def test_recrawls_are_equal_run_by_run():
+    done = run_golden(str(RECRAWL), "--level", "7", "--warc", "--requests")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
 
 
 @pytest.mark.crawl
