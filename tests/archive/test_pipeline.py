@@ -124,8 +124,8 @@ def test_what_is_not_to_be_written_leaves_no_file(tmp_path: Path) -> None:
 
 def test_a_pipeline_of_captures_has_to_say_how_it_keeps_them() -> None:
     crawler = get_crawler(settings_dict=CONTACT)
-    with pytest.raises(NotImplementedError):
-        CapturePipeline.from_crawler(crawler).process_item(CrawlURI("http://a.example/"))
+    with pytest.raises(TypeError, match="process_capture"):
+        CapturePipeline.from_crawler(crawler)
 
 
 def crash(pipeline: WarcWriterPipeline) -> None:
