@@ -23,6 +23,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also when run as a file
+
 from tests.crawls import Project
 from tests.web import Web, running
 

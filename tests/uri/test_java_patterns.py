@@ -23,7 +23,7 @@ def test_the_tables_are_whole() -> None:
     assert {len(line) for line in ANSWERS if line != "error"} == {len(TEXTS)}
 
 
-@pytest.mark.parametrize(("pattern", "answers"), zip(PATTERNS, ANSWERS, strict=True), ids=range(len(PATTERNS)))
+@pytest.mark.parametrize(("pattern", "answers"), list(zip(PATTERNS, ANSWERS, strict=True)), ids=range(len(PATTERNS)))
 def test_as_in_java(pattern: str, answers: str) -> None:
     if answers == "error":
         with pytest.raises(re.error):
