@@ -17,6 +17,7 @@ import os
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import suppress
