@@ -41,9 +41,13 @@ def mend(path: Path, repair: Callable[[], None]) -> list[str]:
             size, rows = torn(journal)
             if size:
                 found.append(f"{journal.name} ends in a torn batch: {rows} rows in {size} bytes dropped")
-        unreadable = [name for table in tables(path) if (name := mend_table(table, found))]
+        wrong = manifest_fault(path)
+        # what a compaction was writing when its process died is in no list, and is nobody's loss
+        live = None if wrong is not None else live_tables(path)
+        named = [table for table in tables(path) if live is None or int(table.stem) in live]
+        unreadable = [name for table in named if (name := mend_table(table, found))]
         must_repair = bool(unreadable)
-        if (wrong := manifest_fault(path)) is not None:
+        if wrong is not None:
             must_repair = True
             found.append(wrong)
         if must_repair:
@@ -120,7 +124,65 @@ def manifest_fault(path: Path) -> str | None:
 
 def tables(path: Path) -> list[Path]:
     """The table files of a store."""
-    return sorted([*path.glob("*.ldb"), *path.glob("*.sst")])
+    return sorted(table for kind in ("*.ldb", "*.sst") for table in path.glob(kind) if table.stem.isdigit())
+
+
+#: Fields of a record of the manifest (a version edit): tag → what follows, in order. v: a number; s: a length and so
+#: many bytes.
+EDIT_FIELDS = {1: "s", 2: "v", 3: "v", 4: "v", 5: "vs", 6: "vv", 7: "vvvss", 9: "v"}
+DELETED_TABLE, NEW_TABLE = 6, 7
+
+
+def live_tables(path: Path) -> set[int] | None:
+    """Numbers of the tables that a whole manifest lists; None when it has a field that is not known here."""
+    live: set[int] = set()
+    name = (path / "CURRENT").read_text("ascii", "replace").strip() if (path / "CURRENT").exists() else ""
+    if not name:
+        return live
+    for record in records((path / name).read_bytes()):
+        at = 0
+        while at < len(record):
+            tag, at = varint(record, at)
+            if tag not in EDIT_FIELDS:
+                return None
+            numbers = []
+            for field in EDIT_FIELDS[tag]:
+                number, at = varint(record, at)
+                if field == "s":
+                    at += number
+                else:
+                    numbers.append(number)
+            if tag == NEW_TABLE:
+                live.add(numbers[1])
+            elif tag == DELETED_TABLE:
+                live.discard(numbers[1])
+    return live
+
+
+def records(data: bytes) -> Iterator[bytes]:
+    """The records of a journal or manifest that is known to be whole."""
+    at, parts = 0, b""
+    while at < len(data):
+        left = BLOCK - at % BLOCK
+        if left < HEADER:
+            at += left
+            continue
+        length, kind = data[at + 4] | data[at + 5] << 8, data[at + 6]
+        part = data[at + HEADER : at + HEADER + length]
+        at += HEADER + length
+        parts = part if kind in (WHOLE, FIRST) else parts + part
+        if kind in (WHOLE, LAST):
+            yield parts
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number of seven bits a byte, and where it ends."""
+    value = shift = 0
+    while data[at] & 0x80:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+    return value | data[at] << shift, at + 1
 
 
 def mend_table(table: Path, found: list[str]) -> str | None:
@@ -148,14 +210,10 @@ def ends_well(footer: bytes, size: int) -> bool:
         return False
     numbers, at = [], 0
     for _ in range(4):
-        value = shift = 0
-        while at < FOOTER and footer[at] & 0x80:
-            value |= (footer[at] & 0x7F) << shift
-            shift += 7
-            at += 1
-        if at >= FOOTER:
+        try:
+            value, at = varint(footer, at)
+        except IndexError:
             return False
-        numbers.append(value | footer[at] << shift)
-        at += 1
+        numbers.append(value)
     _, _, offset, length = numbers
     return offset + length + 5 + FOOTER == size

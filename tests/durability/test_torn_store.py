@@ -11,6 +11,7 @@ from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.queue import unpack_record
 from heritrix_scrapy.frontier.seeds import seed
 from heritrix_scrapy.store.leveldb import LevelStore
+from heritrix_scrapy.store.mend import live_tables
 from tests.frontier.world import Clock, end, make
 
 if TYPE_CHECKING:
@@ -176,3 +177,24 @@ def test_an_open_store_is_left_alone(tmp_path: Path) -> None:
     store.write([(b"r", b"row")])
     assert dict(store.range(b"q", b"s")) == {b"q": b"row", b"r": b"row"}
     store.close()
+
+
+def test_what_a_compaction_left_half_written_is_nobodys_loss(tmp_path: Path) -> None:
+    """A process that dies while tables are merged leaves a table that no list names: the store is whole without it."""
+    fill(tmp_path)
+    compacted(tmp_path)
+    whole = newest(tmp_path, "*.ldb")
+    for number, size in ((900001, 0), (900002, 7), (900003, 100_000)):
+        (tmp_path / f"{number}.ldb").write_bytes(whole.read_bytes()[:size])
+    store = LevelStore(tmp_path)
+    assert store.damage == []
+    frontier, clock, _ = make(store)
+    assert sorted(drain(frontier, clock)) == sorted(uri(number) for number in range(URIS))
+
+
+def test_tables_are_known_by_the_manifest(tmp_path: Path) -> None:
+    fill(tmp_path)
+    compacted(tmp_path)
+    live = live_tables(tmp_path)
+    assert live == {int(table.stem) for table in tmp_path.glob("*.ldb")}
+    assert live
