@@ -95,6 +95,8 @@ class Addon:
         check_handlers(settings)
         if looking:
             settings.set("JOBDIR", None, "cmdline")
+            # only what is asked for: what a page embeds would still be fetched while the command ends
+            settings.set("HERITRIX_FOLLOW", "none", "cmdline")
         else:
             check_jobdir(settings)
         settings.set("SCHEDULER", FrontierScheduler, "addon")
