@@ -208,15 +208,7 @@ class ExtractorOffice(ContentExtractor):
         try:
             for text, hop in dict.fromkeys(today_office(document.data)):
                 document.link_from(document.uri, text, hop, CONTEXT if hop == NAVLINK else EMBED_CONTEXT)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            RuntimeError,
-            ValueError,
-            NotImplementedError,
-        ) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
             document.curi.errors.append((self.name, error))
             return ()
         document.claim()

@@ -32,6 +32,7 @@ from heritrix_scrapy.extract.ways import option
 from heritrix_scrapy.extract.xml import ExtractorXML
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hops import SPECULATIVE
+from heritrix_scrapy.settings.defaults import EXTRACTORS as DEFAULT_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,17 +76,6 @@ EXTRACTORS: dict[str, type[Extractor]] = {
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
 NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms", "ExtractorYoutubeDL", "HTTPContentDigest"})
-
-#: Heritrix's order in the profile crawl.
-DEFAULT_ORDER: tuple[str, ...] = (
-    "ExtractorHTTP",
-    "ExtractorRobotsTxt",
-    "ExtractorSitemap",
-    "ExtractorHTML",
-    "ExtractorCSS",
-    "ExtractorJS",
-    "ExtractorSWF",
-)
 
 
 class _Entry:
