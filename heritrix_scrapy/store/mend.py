@@ -134,7 +134,14 @@ DELETED_TABLE, NEW_TABLE = 6, 7
 
 
 def live_tables(path: Path) -> set[int] | None:
-    """Numbers of the tables that a whole manifest lists; None when it has a field that is not known here."""
+    """Numbers of the tables that a whole manifest lists; None when it cannot be read: then every table counts."""
+    try:
+        return _listed(path)
+    except (IndexError, OSError):
+        return None
+
+
+def _listed(path: Path) -> set[int] | None:
     live: set[int] = set()
     name = (path / "CURRENT").read_text("ascii", "replace").strip() if (path / "CURRENT").exists() else ""
     if not name:

@@ -198,3 +198,11 @@ def test_tables_are_known_by_the_manifest(tmp_path: Path) -> None:
     live = live_tables(tmp_path)
     assert live == {int(table.stem) for table in tmp_path.glob("*.ldb")}
     assert live
+
+
+def test_a_manifest_of_another_kind_makes_every_table_count(tmp_path: Path) -> None:
+    (tmp_path / "CURRENT").write_text("MANIFEST-000001\n")
+    assert live_tables(tmp_path) is None
+    for edit in (b"\x07\x00", b"\x63\x01"):  # a table without its number; a field that is not known
+        (tmp_path / "MANIFEST-000001").write_bytes(b"\0" * 4 + bytes([len(edit), 0, 1]) + edit)
+        assert live_tables(tmp_path) is None
