@@ -209,7 +209,7 @@ def test_what_the_server_asks_for_binds_the_queue() -> None:
     frontier.add([link(A + "1"), link(A + "2")])
     curi = frontier.next(clock.now)
     assert curi is not None
-    frontier._hosts.server("a.test").retry_at_ms = clock.now + 9000
+    frontier._finishing._hosts.server("a.test").retry_at_ms = clock.now + 9000
     end(frontier, curi, 429, clock.now)
     assert frontier.next_wake() == clock.now + 9000
 
