@@ -88,6 +88,7 @@ class Exchange:
         self.entity_size = 0
         self.fed = 0
         self.reusable = False
+        self.overrun = 0  # bytes that came behind the end of the answer
         self.wants_http11 = False  # the server does not answer this request over HTTP/2
         self._reader = WireReader(method)
         self._on_head = on_head
@@ -166,10 +167,13 @@ class Exchange:
                 self._body_began = self._loop.time()
                 rest = self._record_head(event, self._early + data if self._early else data)
                 self._early = b""
+                behind = events[i + 1 :]
                 if self._on_head(event):
                     self._end(Ending.ABORTED)
+                elif behind and isinstance(behind[0], Fault) and behind[0].flaw is Flaw.HEAD_TOO_LARGE:
+                    self._flawed(behind[0])  # what follows belongs to the head still
                 elif not rest or self._record(rest):
-                    self._take(events[i + 1 :])
+                    self._take(behind)
                 return True
             if isinstance(event, Interim):
                 self.recorder.interim.append(event.status)
@@ -217,7 +221,11 @@ class Exchange:
                     self._end(Ending.LENGTH)
             elif isinstance(event, End):
                 head = self.head
-                self.reusable = head is not None and head.keep_alive and event.at == self.fed
+                self.overrun = self.fed - event.at
+                self.reusable = head is not None and head.keep_alive and not self.overrun
+                if self.overrun and not self._whole_stream:
+                    # whether it came in the same read is chance: it is no part of the answer
+                    self.recorder.response.truncate(self.recorder.response.size - self.overrun)
                 self._end(Ending.COMPLETE)
             elif isinstance(event, Fault):
                 self._flawed(event)

@@ -19,7 +19,6 @@ import h2.settings
 
 from heritrix_scrapy.fetch.exchange import Ending, Exchange
 from heritrix_scrapy.fetch.headers import encode
-from heritrix_scrapy.fetch.stamp import HTTP2
 from heritrix_scrapy.fetch.wire import MAX_HEAD, Body, End, Event, Fault, Flaw, Head, Interim, Trailers
 
 if TYPE_CHECKING:
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from heritrix_scrapy.fetch.connect import Connection
 
     Field = tuple[bytes, bytes]
+
+#: Of heads that came over HTTP/2.
+VERSION = b"HTTP/2"
 
 #: Bytes that a server may send ahead of our acknowledgement.
 WINDOW = 4 << 20
@@ -226,7 +228,7 @@ def head_of(headers: Iterable[Field]) -> Head:
     lines = [b"HTTP/1.1 %d %s" % (code, reason), *(name + b": " + value for name, value in fields)]
     raw = b"".join(line.replace(b"\r", b" ").replace(b"\n", b" ") + b"\r\n" for line in lines) + b"\r\n"
     framing = "close" if length is None else "length"
-    return Head(HTTP2, code, reason, fields, raw, b"", framing, length, True)
+    return Head(VERSION, code, reason, fields, raw, b"", framing, length, True)
 
 
 def payload(frame: bytes) -> bytes:

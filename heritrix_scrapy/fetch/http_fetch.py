@@ -337,6 +337,7 @@ class Fetch:
             hooks["on_data"] = self._on_data
         if connection.link is None:
             exchange = Exchange(connection, recorder, method, self._limits(), whole_stream=self.heritrix, **hooks)
+            self.exchange = exchange
             data = asked.head + body
             recorder.request.append(data)
             exchange.start(data)
@@ -346,9 +347,8 @@ class Fetch:
 
             fields = lines.without_connection_lines(asked.fields)
             recorder.request.append(lines.head(method, asked.target, fields, http11=True) + body)
-            exchange = talk = Http2Exchange(connection, recorder, method, self._limits(), **hooks)
+            self.exchange = exchange = talk = Http2Exchange(connection, recorder, method, self._limits(), **hooks)
             talk.send(method, asked.target, fields, body)
-        self.exchange = exchange
         if self.cut_as is not None:
             exchange.stop(self.cut_as)
         try:
@@ -371,6 +371,9 @@ class Fetch:
         curi = self.curi
         self.request.meta["download_latency"] = time.monotonic() - self.began
         assert curi.recorder is not None
+        assert self.exchange is not None
+        if self.exchange.connection.link is not None:
+            curi.annotate("h2")
         stamp_head(curi, curi.recorder, head, self.view)
         if not self.heritrix:
             crawl = self.handler.crawl

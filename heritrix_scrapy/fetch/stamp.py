@@ -48,9 +48,6 @@ MARKS: dict[Ending, tuple[str, str]] = {
     Ending.HEAD: ("headerTrunc", "length"),
 }
 
-#: The version of a head that came over HTTP/2.
-HTTP2 = b"HTTP/2"
-
 _NUMBER = re.compile(r"\d+\Z", re.ASCII)
 
 
@@ -82,8 +79,6 @@ def stamp_head(curi: CrawlURI, recorder: Recorder, head: Head, view: Any) -> Non
     curi.headers = head.headers
     curi.reason = head.reason.decode("latin-1")
     curi.http_version = head.version.decode("latin-1")
-    if head.version == HTTP2:
-        curi.annotate("h2")
     kind = curi.header(b"content-type")
     curi.content_type = "unknown" if kind is None else kind.decode("latin-1")
     named, unknown = header_charset(curi.content_type)
@@ -187,6 +182,8 @@ def stamp(
         recorder.truncated.append(reason)
     elif ending in (Ending.DISCONNECTED, Ending.RESET) and view.profile != "heritrix":
         recorder.truncated.append("disconnect")
+    if exchange.overrun and view.profile != "heritrix":
+        curi.annotate("overrun")
     curi.content_size = recorder.response.size
     curi.content_length = recorder.body_size
     curi.digest = recorder.body_digest if view.digest_content else None
