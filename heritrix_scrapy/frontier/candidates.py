@@ -74,14 +74,14 @@ FOLLOW: dict[str, Callable[[CrawlURI, Outlink], bool]] = {
 
 class Candidates:
     """Judges candidates. ``decide``: whether the scope accepts one; ``settings``: for the settings that hold for
-    it; ``sift``: the short way of the many ordinary links, see ``plain``."""
+    it; ``sift``: the short way of the many ordinary links, see ``plain``; None: all go the general one."""
 
     def __init__(
         self,
         decide: Callable[[CrawlURI], bool],
         settings: SettingsSource,
         preparer: Preparer,
-        sift: Callable[[CrawlURI, Iterable[Outlink], Plan], Sifted],
+        sift: Callable[[CrawlURI, Iterable[Outlink], Plan], Sifted] | None = None,
     ) -> None:
         self._decide = decide
         self._settings = settings
@@ -114,7 +114,8 @@ class Candidates:
         for_uri, decide, prepare = self._for_uri, self._decide, self._prepare
         promotes = redirects_promote(parent)
         # a log of the scope has a line for each link, known or not
-        if self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file):
+        logs_each = view.scope_log_to_file or view.candidate_scoper_log_to_file
+        if self._sift is not None and self._settings.uniform and not logs_each:
             judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
         else:
             judged = ((link, None, None) for link in links)

@@ -140,7 +140,7 @@ def test_follow_embeds(path: str, spider: bool, kind: str, hop: str, followed: b
 def candidates(decide: object = None, **settings: object) -> tuple[Candidates, UniformSettings]:
     source = UniformSettings(default_view(**{"follow": "all", **settings}))
     preparer = prepare.Preparer(prepare.canonicaliser, heritrix=False)
-    return Candidates(decide or (lambda curi: True), source, preparer, lambda canonical: b""), source  # type: ignore[arg-type]
+    return Candidates(decide or (lambda curi: True), source, preparer), source  # type: ignore[arg-type]
 
 
 def fetched(source: UniformSettings, links: list[Outlink], **identity: object) -> CrawlURI:
