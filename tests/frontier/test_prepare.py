@@ -186,7 +186,7 @@ def test_a_rule_that_raises_costs_its_link_only(caplog: pytest.LogCaptureFixture
     [(where, error)] = parent.errors
     assert where == "judging http://b.test/bad"
     assert isinstance(error, ValueError)
-    assert judged.take_counts() == (1, 0)
+    assert judged.take_rejected() == 1
     assert "http://b.test/bad could not be judged" in caplog.text
 
 
