@@ -150,13 +150,14 @@ def test_switches_and_further_headers(tmp_path: Path) -> None:
         HERITRIX_WARC_RESPONSE_HEADERS=["X-Crawl: one: two"],
         HERITRIX_WARC_INFO_FIELDS={"isPartOf": "x", "curator": "Me"},
         HERITRIX_WARC_FIRST_SERIAL=41,
+        HERITRIX_WARC_NAME_PARTS={"heritrix.pid": 7, "heritrix.hostname": "crawler2"},
     )
     pipeline.process_item(captured("http://a.example/", crawl))
     pipeline.close_spider()
     assert [kind for _, kind, _ in records(tmp_path)] == ["response"]
     assert headers(tmp_path, "response").rec_headers.get_header("X-Crawl") == "one: two"
     assert b"curator: Me\r\n" in headers(tmp_path, "warcinfo").text
-    assert "-00041-" in cdxj.warcs_of(tmp_path)[0].name
+    assert cdxj.warcs_of(tmp_path)[0].name.endswith("-00041-7~crawler2~0.warc.gz")
 
 
 def test_secrets_are_masked(tmp_path: Path) -> None:
