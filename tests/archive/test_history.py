@@ -17,7 +17,7 @@ from heritrix_scrapy.archive.records import Facts, Form, group
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.recorder import Recorder
-from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Original
 from heritrix_scrapy.settings.view import default_view
 from heritrix_scrapy.store import MemoryStore, open_store
 
@@ -352,8 +352,10 @@ def test_header_lines_go_to_the_cdx_server() -> None:
         listening.shutdown()
 
 
-def test_what_is_always_written_whole_is_no_repetition(tmp_path: Path) -> None:
+def test_what_is_always_written_whole_is_no_repetition() -> None:
     """No revisit record is written of an answer of another scheme than HTTP and FTP."""
+    from tests.archive.test_warcfile import captured
+
     curi = captured("whois://whois.example/x", b"w" * 5000)
     curi.settings = default_view("modern")
     recall = Recall(History(MemoryStore()), by_uri=True, by_digest=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +24,9 @@ from heritrix_scrapy.archive.records import (
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, TlsFacts
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.recorder import Recorder, sha1_base32
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = 1308849128574
 HERITRIX = Form(modern=False, version="1.0")
