@@ -95,8 +95,6 @@ class PlainLinks:
         if len(self._class_keys) >= REMEMBERED:
             self._class_keys.clear()
         assert self._plan is not None
-        view = self._plan.view
-        own: str = view.force_queue_assignment or prepare.surt_authority(uri, strict=view.strict_uri_fixup)
-        key = own or prepare.DEFAULT_QUEUE
+        key = self._plan.class_key_of(uri) if self._plan.by_authority else ""
         self._class_keys[authority] = key
         return key
