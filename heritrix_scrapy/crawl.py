@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from heritrix_scrapy.engine import Bridge
 from heritrix_scrapy.model.hosts import Hosts
+from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
@@ -181,6 +182,8 @@ class Crawl:
         #: A command that looks at single pages (``scrapy shell`` ...): nothing is kept, no seeds are read.
         self.looking = False
         self.bridge = Bridge(crawler)
+        #: What can be asked of this crawl and done to it; each part adds its own verbs.
+        self.steering = Steering()
         self.settings: SettingsSource | None = None
         self.store: Store | None = None
         self.frontier: Frontier | None = None
