@@ -73,6 +73,8 @@ class ChainMiddleware:
         self._aside = Aside(extractors)
         crawler.signals.connect(self._aside.close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
+        if view.should_fetch_body_rule is not None:
+            gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -132,9 +134,10 @@ class ChainMiddleware:
                 self._note_failure(curi, exception)
         if curi.deferral is not None:
             return None
-        if await self._capture(curi):
-            return None
-        return self._refuse(request, curi)
+        captured = await self._capture(curi)
+        if curi.killed:
+            curi.status = status.PROCESSING_KILLED
+        return None if captured else self._refuse(request, curi)
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
@@ -146,12 +149,7 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                if self._aside.wants(curi, curi.settings) and self._extraction.reads(curi, curi.settings):
-                    self._extraction.note(curi)
-                    await self._aside.extract(curi, curi.settings)
-                    self._extraction.drop_hopeless(curi, curi.settings)
-                else:
-                    self._extraction.extract(curi, curi.settings)
+                await self._extract(curi)
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
@@ -173,6 +171,17 @@ class ChainMiddleware:
             logger.exception("the chain failed on %s", curi.uri)
             self._note_failure(curi, error)
         return True
+
+    async def _extract(self, curi: CrawlURI) -> None:
+        """Here, or in a process of its own what is large or takes long."""
+        settings = curi.settings
+        if self._aside.wants(curi, settings) and self._extraction.reads(curi, settings):
+            self._extraction.note(curi)
+        elif self._extraction.extract(curi, settings, self._aside.patience(curi, settings)):
+            return
+        self._crawl.add_stats({"extract/read_aside": 1})
+        await self._aside.extract(curi, settings)
+        self._extraction.drop_hopeless(curi, settings)
 
     @staticmethod
     def _note_failure(curi: CrawlURI, error: Exception) -> None:

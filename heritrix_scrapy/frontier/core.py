@@ -81,12 +81,11 @@ class Frontier:
         # a policy that does not exist ends the start, not the first URI
         for one in prepare.views(settings):
             preparer.plan(one)
-        self.candidates = Candidates(decide, settings, preparer, ledger.unseen)
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        if recall is not None:
-            self.candidates.plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix).add
+        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        self.candidates = Candidates(decide, settings, preparer, plain.sift)
         self._in_process = InProcess()
         self._futures = Futures(ledger, queues)
         self._admission = Admission(
