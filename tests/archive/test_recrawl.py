@@ -24,9 +24,7 @@ SITE: dict[str, Any] = {
     HOST: {
         "routes": {
             "/robots.txt": {"status": 404},
-            "/": {
-                "body": "<title>home</title><a href=/page>p</a><a href=/same>s</a><a href=/large>l</a><a href=/moved>m</a>"
-            },
+            "/": {"body": "<title>home</title>" + "".join(f"<a href=/{to}>x</a>" for to in LINKED)},
             "/moved": {"redirect": "/below"},
             "/page": PAGE,
             "/below": {"body": "below"},
