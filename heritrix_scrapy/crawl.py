@@ -79,6 +79,19 @@ class Frontier(Protocol):
         """The report's counters of the whole job, earlier processes included."""
 
 
+class Operations(Protocol):
+    """What an operator may ask of the frontier and do to it; see ``frontier.operations``."""
+
+    def perform(self, request: Mapping[str, Any]) -> Any:
+        """Carry out a request; an answer, or work to be done in slices."""
+
+    def noted(self, work: Any, answer: Mapping[str, Any]) -> None:
+        """Put what was done into the job's log."""
+
+    def settle(self) -> None:
+        """Have what was done on the disk."""
+
+
 class Report(Protocol):
     """What the frontier needs of the reports."""
 
@@ -170,9 +183,9 @@ class Crawl:
     """The one meeting place of a crawler's rooms. Each attribute is set by the room that offers it.
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
-    ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
-    each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the scheduler, from
-    the scope; ``crawl_delay``: by the precondition middleware.
+    ``store``: by the frontier; ``frontier``, ``operations``, ``report``: by scheduler and report extension;
+    ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the
+    scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -184,6 +197,7 @@ class Crawl:
         self.settings: SettingsSource | None = None
         self.store: Store | None = None
         self.frontier: Frontier | None = None
+        self.operations: Operations | None = None
         self.report: Report | None = None
         self.archives: list[Archive] = []
         self.recall: Recall | None = None
@@ -199,8 +213,9 @@ class Crawl:
         self.class_key: Callable[[CrawlURI], str] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
-        #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
-        self.abort_fetches: list[Callable[[], None]] = []
+        #: abort(curi): has the fetch of a URI, or without one each in flight, end with its deferral set: an operator
+        #: wants it so, or the stop's grace time is over. How many there were.
+        self.abort_fetches: list[Callable[..., int]] = []
         self.status_sources: dict[str, Callable[[], Any]] = {}
         self._hosts: Hosts | None = None
         self._jobdir: JobDir | None = None

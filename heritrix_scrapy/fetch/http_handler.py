@@ -145,10 +145,12 @@ class HttpDownloadHandler:
                 return answer.value
         return None
 
-    def abort(self) -> None:
-        """Cut off every fetch in flight; their URIs stay in their queues."""
-        for fetch in list(self._in_flight):
+    def abort(self, curi: CrawlURI | None = None) -> int:
+        """Cut off every fetch in flight, or that of one URI; they stay in their queues. How many there were."""
+        chosen = [fetch for fetch in self._in_flight if curi is None or fetch.curi is curi]
+        for fetch in chosen:
             fetch.cut_off()
+        return len(chosen)
 
     def lost(self, url: str) -> None:
         """Tell, once, that answers come incomplete."""

@@ -160,6 +160,10 @@ class Candidates:
                 promote(child)
             yield child, row
 
+    def forget_known(self) -> None:
+        """Something is no longer among the seen."""
+        self._known.clear()
+
     def take_counts(self) -> tuple[int, int]:
         """How many the scope refused, and how many were seen before, since the last call."""
         counts = self.rejected, self.repeated

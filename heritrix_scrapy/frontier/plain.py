@@ -76,7 +76,10 @@ class PlainLinks:
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
+        record.last_queued = uri
         self._queues.added(queue)
+        if ledger.journal is not None:
+            ledger.journal.append(f"F+ {uri} {shape[0]} {parent.uri}\n")
         return True
 
     def _shape(self, path: str, hop: str, plan: Plan) -> tuple[str, bytes]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from scrapy.utils.request import request_from_dict
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.prepare import class_key
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
@@ -68,6 +71,8 @@ class FrontierScheduler(BaseScheduler):
         self._replacements: dict[Request, Request] = {}
         #: Requests that cannot be serialised, by the ordinal of their URI.
         self._kept: dict[int, Request] = {}
+        #: Ordinals of URIs whose fetches an operator cut off.
+        self._killed: set[int] = set()
         self._warned_unserializable = False
         self._lost_callbacks: set[str] = set()
         self._wake: Any = None
@@ -97,8 +102,11 @@ class FrontierScheduler(BaseScheduler):
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
         crawl.class_key = lambda curi: class_key(curi, self._settings.for_uri(curi))
+        journal = None
         try:
             crawl.store = open_store(directory)
+            if self._settings.view.recovery_log_enabled and not crawl.looking:
+                journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
                 crawl.store,
                 self._settings,
@@ -112,6 +120,7 @@ class FrontierScheduler(BaseScheduler):
                 before_finish=crawl.before_finish,
                 seed_found=scope.seed_found,
                 queue_retired=self._queue_retired,
+                journal=journal,
             )
             view = self._settings.view
             if view.candidates_should_process_rule is not None:
@@ -120,6 +129,18 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        crawl.operations = Operations(
+            frontier,
+            self._settings,
+            crawl.clock,
+            decide=scope.accepts,
+            judges_spider_requests=bool(self._settings.view.scope_spider_requests),
+            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            kill=self._kill,
+            gone=lambda curi: self._kept.pop(curi.ordinal, None),
+            listeners=[scope],
+            reached=self._reached,
+        )
         if not crawl.looking:
             for line in self._settings.lines:
                 logger.info("%s", line)
@@ -168,6 +189,7 @@ class FrontierScheduler(BaseScheduler):
             if timer is not None:
                 timer.cancel()
         frontier, self._frontier = self._frontier, None
+        self._crawl.operations = None
         if frontier is None:
             return
         self._count_refusals()
@@ -191,6 +213,19 @@ class FrontierScheduler(BaseScheduler):
                 curi.deferral = STOPPED
         for abort in self._crawl.abort_fetches:
             abort()
+
+    def _kill(self, curi: CrawlURI) -> bool:
+        """Cut off the fetch of a URI, which ends as -7000; whether there was one."""
+        if not sum([abort(curi) for abort in self._crawl.abort_fetches]):
+            return False
+        self._killed.add(curi.ordinal)
+        return True
+
+    def _reached(self) -> str:
+        """The state of Heritrix's frontier that ours corresponds to."""
+        if self._crawl.bridge.is_paused():
+            return "PAUSE"
+        return "RUN" if self._frontier is not None and self._frontier.alive() else "EMPTY"
 
     # -- what the engine asks ------------------------------------------------------------------------------
 
@@ -395,6 +430,10 @@ class FrontierScheduler(BaseScheduler):
         frontier = self._frontier
         assert frontier is not None
         now = self._crawl.clock.now_ms()
+        if curi.ordinal in self._killed:
+            self._killed.discard(curi.ordinal)
+            if curi.deferral == STOPPED:
+                curi.deferral, curi.status = None, status.PROCESSING_KILLED
         deferral = curi.deferral
         try:
             if deferral == RETRIED:

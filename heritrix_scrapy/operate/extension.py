@@ -9,6 +9,7 @@ from scrapy import signals
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.operate.control import ControlServer
+from heritrix_scrapy.operate.live import LiveOperations
 
 if TYPE_CHECKING:
     from typing import Self
@@ -25,6 +26,8 @@ class ControlExtension:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._server: ControlServer | None = None
+        self._operations = LiveOperations(self._crawl)
+        self._crawl.status_sources["operations"] = self._operations.unfinished
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -35,9 +38,8 @@ class ControlExtension:
     async def spider_opened(self) -> None:
         if self._crawl.jobdir.temporary or self._crawl.looking:
             return
-        server = ControlServer(
-            self._crawl.jobdir.root, {"status": self.status, "pause": self.pause, "unpause": self.unpause}
-        )
+        actions = {"status": self.status, "pause": self.pause, "unpause": self.unpause, **self._operations.actions()}
+        server = ControlServer(self._crawl.jobdir.root, actions)
         try:
             await server.start()
         except OSError as error:
@@ -46,6 +48,7 @@ class ControlExtension:
         self._server = server
 
     async def spider_closed(self) -> None:
+        await self._operations.close()
         if self._server is not None:
             await self._server.close()
             self._server = None
