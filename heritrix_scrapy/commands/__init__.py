@@ -88,6 +88,7 @@ class Command(ScrapyCommand):
         frontier.add_argument("--quiet", action="store_true", help="deleted URIs are neither logged nor counted")
         frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
         frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
+        frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
         moving = parser.add_argument_group("import and export")
         moving.add_argument("--format", help="recover, crawl.log (import only), uris or json")
         moving.add_argument("--include", metavar="TAGS", help="lines whose URIs are taken for seen: Fs,Fi or 200,404")

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier.operations import OperationError
 from heritrix_scrapy.model.errors import StorageFull, StoreError
+from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.reach import Job
 
@@ -45,7 +45,7 @@ def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any
     elif name == "force":
         request |= {"uri": args[1], "path": opts.path, "via": opts.via, "seed": opts.seed, "now": opts.now}
     elif name == "kill":
-        request["uri"] = args[1]
+        request |= {"uri": args[1], "keep": opts.keep}
     elif name == "seeds":
         try:
             request["lines"] = Path(args[1]).read_text(encoding="utf-8-sig", errors="replace").splitlines()
@@ -70,7 +70,7 @@ def carried_out(job: Job, request: Mapping[str, Any]) -> dict[str, Any] | None:
 
     try:
         return job.perform(request, progress)
-    except (ControlError, OperationError, StoreError, StorageFull) as error:
+    except (ControlError, Refused, StoreError, StorageFull) as error:
         print(f"heritrix_scrapy: {error}", file=sys.stderr)
         return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.frontier import formats, keys, reports
 from heritrix_scrapy.frontier.exporting import FORMATS as EXPORTS
@@ -23,6 +23,7 @@ from heritrix_scrapy.frontier.status import why
 from heritrix_scrapy.frontier.work import DELETED, OUT_OF_SCOPE, QueueSweep, Removal, Work, all_names
 from heritrix_scrapy.model.crawluri import HIGHEST, CrawlURI
 from heritrix_scrapy.model.errors import UnpackError
+from heritrix_scrapy.model.steering import Refused, Verb
 from heritrix_scrapy.uri.fixup import UriError, fix
 from heritrix_scrapy.uri.java_match import matcher
 
@@ -39,11 +40,32 @@ PAGE = 1000
 PAGE_SECONDS = 0.004
 
 
-class OperationError(ValueError):
+class Killer(Protocol):
+    """Cuts off the fetch of a URI, and tells whether it could; ``keep``: what has come is archived."""
+
+    def __call__(self, curi: CrawlURI, *, keep: bool) -> bool: ...
+
+
+class OperationError(Refused):
     """The request cannot be carried out; the text says why."""
 
 
-Answer = "dict[str, Any] | Work"
+#: Operation → the method that carries it out, and whether it changes anything.
+VERBS: dict[str, tuple[str, bool]] = {
+    "queues": ("queues", False),
+    "urls": ("urls", False),
+    "report": ("report", False),
+    "delete": ("delete", True),
+    "drop": ("drop", True),
+    "retire": ("retire", True),
+    "reconsider": ("reconsider", True),
+    "wake": ("wake", True),
+    "force": ("force", True),
+    "seeds": ("seeds", True),
+    "kill": ("kill", True),
+    "import": ("import_", True),
+    "export": ("export", True),
+}
 
 
 class Operations:
@@ -60,7 +82,7 @@ class Operations:
         decide: Callable[[CrawlURI], bool],
         judges_spider_requests: bool = False,
         note: Callable[[str], None] | None = None,
-        kill: Callable[[CrawlURI], bool] | None = None,
+        kill: Killer | None = None,
         gone: Callable[[CrawlURI], object] | None = None,
         listeners: Iterable[SeedListener] = (),
         reached: Callable[[], str] = lambda: "RUN",
@@ -75,24 +97,20 @@ class Operations:
         self._gone = gone
         self._listeners = list(listeners)
         self._reached = reached
+        self._verbs = {
+            name: Verb(name, getattr(self, method), steers=steers) for name, (method, steers) in VERBS.items()
+        }
 
     # -- by request ----------------------------------------------------------------------------------------
 
     def perform(self, request: Mapping[str, Any]) -> dict[str, Any] | Work:
-        """Carry out ``{"do": NAME, parameter: value, ...}``. Raises OperationError."""
-        name = request.get("do")
-        if name not in REQUESTS:
-            raise OperationError(f"no such operation; there are: {', '.join(REQUESTS)}")
-        parameters = REQUESTS[name]
-        given = {key: value for key, value in request.items() if key != "do" and value is not None}
-        for key, value in given.items():
-            kind = parameters.get(key)
-            if kind is None:
-                raise OperationError(f"{name} takes no {key!r}, but {', '.join(parameters) or 'nothing'}")
-            if type(value) is not kind:
-                raise OperationError(f"{key} has to be of type {kind.__name__}")
-        method = self.import_ if name == "import" else getattr(self, name)
-        answer: dict[str, Any] | Work = method(**given)
+        """Carry out ``{"do": NAME, parameter: value, ...}``. Raises Refused."""
+        verb = self._verbs.get(request.get("do", ""))
+        if verb is None:
+            raise OperationError(f"no such operation; there are: {', '.join(self._verbs)}")
+        given = {key: value for key, value in request.items() if key != "do"}
+        answer: Any = verb.run(**verb.arguments(given))
+        assert isinstance(answer, dict | Work)
         return answer
 
     def noted(self, work: Work | str, answer: Mapping[str, Any], remark: str = "") -> None:
@@ -387,30 +405,38 @@ class Operations:
         self.noted("seeds", answer, remark)
         return answer
 
-    def kill(self, uri: str, remark: str = "") -> dict[str, Any]:
-        """Cut off the fetch of a URI in flight: it ends as -7000."""
+    def kill(self, uri: str, keep: bool = False, remark: str = "") -> dict[str, Any]:
+        """Cut off the fetch of a URI in flight: it ends as -7000. ``keep``: what has come is archived."""
         wanted = self._fixed(uri)
         found = [curi for curi in self.frontier.in_process() if curi.uri in (wanted, uri)]
         if not found:
             raise OperationError(f"{wanted} is not in process")
-        killed = [curi for curi in found if self._kill is not None and self._kill(curi)]
+        killed = [curi for curi in found if self._kill is not None and self._kill(curi, keep=keep)]
         if not killed:
             raise OperationError(f"{wanted} is in process, but no fetch of it is: it will end by itself")
         answer = {"killed": len(killed), "uri": wanted}
         self.noted("kill", answer, remark)
         return answer
 
-    def import_(self, file: str, format: str = "", remark: str = "", **options: Any) -> Work:
-        """Import URIs from a file; see ``importing``."""
+    def import_(
+        self,
+        file: str,
+        format: str = "",
+        include: str = "",
+        schedule: str = "",
+        force: bool = False,
+        seeds: bool = False,
+        scope: bool = False,
+        again: bool = False,
+        remark: str = "",
+    ) -> Work:
+        """Import URIs from a file. See ``importing.Options``."""
         path = Path(file)
         if not path.is_file():
             raise OperationError(f"no such file: {path}")
         if format and format not in IMPORTS:
             raise OperationError(f"there are the formats {', '.join(IMPORTS)}")
-        try:
-            chosen = Options(**options)
-        except ValueError as error:
-            raise OperationError(str(error)) from None
+        chosen = Options(include, schedule, force, seeds, scope, again)
         return Import(
             self.frontier,
             path,
@@ -466,34 +492,6 @@ class Operations:
         clock = self._clock
         end = clock.monotonic() + seconds
         return lambda: clock.monotonic() >= end
-
-
-#: Operation → its parameters and their types.
-REQUESTS: dict[str, dict[str, type]] = {
-    "queues": {"state": str, "queue": str, "queue_name": str, "marker": str, "limit": int},
-    "urls": {"queue": str, "queue_name": str, "uri": str, "marker": str, "limit": int},
-    "report": {"kind": str},
-    "delete": {"uri": str, "queue": str, "count_only": bool, "forget": bool, "quiet": bool, "remark": str},
-    "drop": {"queue": str, "count_only": bool, "remark": str},
-    "retire": {"queue": str, "count_only": bool, "remark": str},
-    "reconsider": {"queue": str, "count_only": bool, "remark": str},
-    "wake": {"queue": str, "count_only": bool, "remark": str},
-    "force": {"uri": str, "path": str, "via": str, "seed": bool, "now": bool, "remark": str},
-    "seeds": {"lines": list, "remark": str},
-    "kill": {"uri": str, "remark": str},
-    "import": {
-        "file": str,
-        "format": str,
-        "force": bool,
-        "seeds": bool,
-        "scope": bool,
-        "again": bool,
-        "include": str,
-        "schedule": str,
-        "remark": str,
-    },
-    "export": {"file": str, "format": str, "queue": str, "uri": str, "remark": str},
-}
 
 
 def described(curi: CrawlURI) -> dict[str, Any]:

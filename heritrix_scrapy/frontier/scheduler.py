@@ -71,8 +71,6 @@ class FrontierScheduler(BaseScheduler):
         self._replacements: dict[Request, Request] = {}
         #: Requests that cannot be serialised, by the ordinal of their URI.
         self._kept: dict[int, Request] = {}
-        #: Ordinals of URIs whose fetches an operator cut off.
-        self._killed: set[int] = set()
         self._warned_unserializable = False
         self._lost_callbacks: set[str] = set()
         self._wake: Any = None
@@ -214,12 +212,9 @@ class FrontierScheduler(BaseScheduler):
         for abort in self._crawl.abort_fetches:
             abort()
 
-    def _kill(self, curi: CrawlURI) -> bool:
+    def _kill(self, curi: CrawlURI, *, keep: bool) -> bool:
         """Cut off the fetch of a URI, which ends as -7000; whether there was one."""
-        if not sum([abort(curi) for abort in self._crawl.abort_fetches]):
-            return False
-        self._killed.add(curi.ordinal)
-        return True
+        return any(fetching.cancel(curi, keep=keep) for fetching in self._crawl.fetching)
 
     def _reached(self) -> str:
         """The state of Heritrix's frontier that ours corresponds to."""
@@ -430,10 +425,6 @@ class FrontierScheduler(BaseScheduler):
         frontier = self._frontier
         assert frontier is not None
         now = self._crawl.clock.now_ms()
-        if curi.ordinal in self._killed:
-            self._killed.discard(curi.ordinal)
-            if curi.deferral == STOPPED:
-                curi.deferral, curi.status = None, status.PROCESSING_KILLED
         deferral = curi.deferral
         try:
             if deferral == RETRIED:

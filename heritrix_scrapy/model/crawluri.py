@@ -83,6 +83,7 @@ class CrawlURI:
         "history",
         "http_version",
         "is_prerequisite",
+        "killed",
         "link_errors",
         "method",
         "ordinal",
@@ -188,6 +189,8 @@ class CrawlURI:
         self.deferral: str | None = None
         self.verdict: str | None = None
         self.retire = False
+        #: Cancelled while it was fetched: what came is archived, and the URI then ends as -7000.
+        self.killed = False
         self.delay_ms = -1
         # output
         self.extra_info: dict[str, Any] = {}

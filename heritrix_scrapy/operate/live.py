@@ -6,19 +6,19 @@ Short ones at once, long ones in slices between the crawl's own turns. Who asked
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from heritrix_scrapy.frontier.operations import REQUESTS, OperationError
+from heritrix_scrapy.frontier.operations import VERBS, OperationError, Operations
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable
 
     from heritrix_scrapy.crawl import Crawl
-    from heritrix_scrapy.operate.control import Action
+    from heritrix_scrapy.model.steering import Steering
 
 logger = logging.getLogger(__name__)
 
@@ -54,18 +54,31 @@ class LiveOperations:
         self._running: dict[int, Running] = {}
         self._number = 0
 
-    def actions(self) -> dict[str, Action]:
-        """Request → what answers it, for the control socket."""
-        return {**{name: partial(self.answer, name) for name in REQUESTS}, "operation": self.look}
+    def offer(self, steering: Steering) -> None:
+        """Offer every operation as a verb; each takes ``wait`` besides its own parameters."""
+        for name, (method, steers) in VERBS.items():
+            steering.add(name, self._verb(name, getattr(Operations, method)), steers=steers)
+        steering.add("operation", self.look, steers=False)
 
-    async def answer(self, name: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a request. ``"wait": false``: answer while a long one still goes on, with its number."""
+    def _verb(self, name: str, method: Callable[..., Any]) -> Callable[..., Awaitable[dict[str, Any]]]:
+        async def run(**given: Any) -> dict[str, Any]:
+            return await self.answer(name, **given)
+
+        signature = inspect.signature(method)
+        wait = inspect.Parameter("wait", inspect.Parameter.KEYWORD_ONLY, default=True)
+        own = [each for each in signature.parameters.values() if each.name != "self"]
+        run.__signature__ = signature.replace(parameters=[*own, wait])  # type: ignore[attr-defined]
+        run.__annotations__ = {**get_type_hints(method), "wait": bool}
+        run.__doc__ = method.__doc__
+        return run
+
+    async def answer(self, name: str, *, wait: bool = True, **given: Any) -> dict[str, Any]:
+        """Carry out a request. Without ``wait``: answer while a long one still goes on, with its number."""
         operations = self._crawl.operations
         if operations is None:
             raise OperationError("the crawl has no frontier yet, or none any more")
-        asked = {key: value for key, value in request.items() if key not in ("wait", "do")}
         try:
-            result = operations.perform({**asked, "do": name})
+            result = operations.perform({**given, "do": name})
         except StorageFull as error:
             self._crawl.bridge.pause(str(error))
             raise
@@ -78,20 +91,19 @@ class LiveOperations:
             if self._running[number].done:
                 del self._running[number]
         running.task = asyncio.create_task(self._run(running))
-        if request.get("wait", True):
+        if wait:
             await asyncio.shield(running.task)
         else:
             await asyncio.wait([running.task], timeout=0.1)
         return self._ended(running)
 
-    def look(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """How far a long operation is: ``{"operation": NUMBER}``; without a number all of them."""
-        number = request.get("operation")
-        if number is None:
+    def look(self, operation: int = 0) -> dict[str, Any]:
+        """How far a long operation is, by its number; without one, all of them."""
+        if not operation:
             return {"operations": [running.told() for running in self._running.values()]}
-        running = self._running.get(number)
+        running = self._running.get(operation)
         if running is None:
-            raise OperationError(f"no operation {number!r}")
+            raise OperationError(f"no operation {operation}")
         return self._ended(running)
 
     def unfinished(self) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ class Job:
         """Carry out one request (see ``Operations.perform``) and return its answer. ``progress``: told how far a long
         operation is.
 
-        Raises ControlError, OperationError, ConfigurationError or StorageFull.
+        Raises ControlError, Refused, ConfigurationError or StorageFull.
         """
         if self._operations is None:
             try:

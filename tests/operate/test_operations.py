@@ -6,9 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
 
 from heritrix_scrapy.frontier.journal import NAME, lines
-from heritrix_scrapy.operate.control import ask
+from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.operate.reach import Job
 from tests.durability.watch import until
 
 if TYPE_CHECKING:
@@ -67,20 +69,19 @@ def test_a_crawl_is_operated_while_it_runs_and_after(serve: Serve, project: Any)
     assert f"Fd {site}/13" in events
     assert events[-1].startswith(("Fs ", "Ff "))
 
-    def typed(command: str, *args: str, directory: Any = made.jobdir) -> Any:
-        return made.run(str(directory), *args, command=("heritrix", command), name="", jobdir=None, timeout=60)
-
     # the crawl is over: the next start would begin afresh, were there not something to do
-    forced = typed("force", f"{site}/again", "--remark", "once more", "--json")
+    arguments = (str(made.jobdir), f"{site}/again", "--remark", "once more", "--json")
+    forced = made.run(*arguments, command=("heritrix", "force"), name="", jobdir=None, timeout=60)
     assert forced.returncode == 0, forced.stderr
     assert json.loads(forced.stdout)["queued"] == 1
-    shown = typed("urls")
-    assert shown.stdout.split()[2] == f"{site}/again"
+    with Job(made.jobdir, Settings()) as job:
+        assert [row["uri"] for row in job.perform({"do": "urls"})["urls"]] == [f"{site}/again"]
+        assert job.perform({"do": "delete", "uri": ".*/1", "count_only": True})["counted"] == 0
+    with Job(made.jobdir, Settings()) as job, pytest.raises(ControlError, match="nothing is in flight"):
+        job.perform({"do": "kill", "uri": site})
+    with Job(made.folder, Settings()) as job, pytest.raises(ControlError, match="no JOBDIR"):
+        job.perform({"do": "queues"})
     done = made.finish(made.start(), 60)
     assert "resuming the crawl" in done.stderr
     assert done.statuses[f"{site}/again"] == [200]
     assert done.statuses[f"{site}/1"] == [200]
-    missing = typed("queues", directory=made.folder)
-    assert (missing.returncode, len(missing.stderr.splitlines())) == (1, 1)
-    killed = typed("kill", f"{site}/1")
-    assert (killed.returncode, len(killed.stderr.splitlines())) == (1, 1)
