@@ -149,12 +149,7 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                if self._aside.wants(curi, curi.settings) and self._extraction.reads(curi, curi.settings):
-                    self._extraction.note(curi)
-                    await self._aside.extract(curi, curi.settings)
-                    self._extraction.drop_hopeless(curi, curi.settings)
-                else:
-                    self._extraction.extract(curi, curi.settings)
+                await self._extract(curi)
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
@@ -176,6 +171,17 @@ class ChainMiddleware:
             logger.exception("the chain failed on %s", curi.uri)
             self._note_failure(curi, error)
         return True
+
+    async def _extract(self, curi: CrawlURI) -> None:
+        """Here, or in a process of its own what is large or takes long."""
+        settings = curi.settings
+        if self._aside.wants(curi, settings) and self._extraction.reads(curi, settings):
+            self._extraction.note(curi)
+        elif self._extraction.extract(curi, settings, self._aside.patience(curi, settings)):
+            return
+        self._crawl.add_stats({"extract/read_aside": 1})
+        await self._aside.extract(curi, settings)
+        self._extraction.drop_hopeless(curi, settings)
 
     @staticmethod
     def _note_failure(curi: CrawlURI, error: Exception) -> None:

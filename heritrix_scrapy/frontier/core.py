@@ -77,12 +77,13 @@ class Frontier:
         ledger.journal = journal
         preparer = prepare.Preparer(canonicaliser, heritrix=self._heritrix)
         preparer.plan(view)  # a policy that does not exist ends the start, not the first URI
-        self.candidates = Candidates(decide, settings, preparer, ledger.unseen)
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        if recall is not None:
-            self.candidates.plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix).add
+        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        #: forget_known(): something is no longer among the seen.
+        self.forget_known = plain.forget_known
+        self.candidates = Candidates(decide, settings, preparer, plain.sift)
         self._in_process = InProcess()
         self._futures = Futures(ledger, queues)
         self._admission = Admission(

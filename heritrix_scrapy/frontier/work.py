@@ -161,7 +161,7 @@ class Removal(UriSweep):
         if ledger.get(row) is not None:
             ledger.delete(row)
             ledger.totals.discovered -= 1
-            self.frontier.candidates.forget_known()
+            self.frontier.forget_known()
 
     def answer(self) -> dict[str, Any]:
         return {

@@ -270,7 +270,7 @@ GROUPS: tuple[Group, ...] = (
             row("ENABLE_LENIENT_EXTRACTION", True, "bool", "Take what a sitemap lists on other hosts and in other folders, too.", ov=True, bean="extractorSitemap.enableLenientExtraction", heritrix=False),
             row("SITEMAP_URL_PATTERN", "", "regex", "What this expression matches as a whole is read as a sitemap.", ov=True, bean="extractorSitemap.urlPattern"),
             row("MAX_EXTRACT_SECONDS", 1.5, "number", "Processor time after which a page or PDF is read no further; 0 is no limit.", unit="s", ov=True, heritrix=0, minimum=0),
-            row("EXTRACT_ASIDE_BYTES", 262_144, "int", "Documents so large (PDFs and office files: a sixteenth of that) are read in a process of their own, so that the crawl goes on meanwhile; 0 reads all in the crawl's.", unit="bytes", ov=True, heritrix=0, minimum=0),
+            row("EXTRACT_ASIDE_BYTES", 262_144, "int", "Documents so large, PDFs, office files, and what takes longer than 30 ms are read in a process of their own, so that the crawl goes on meanwhile; 0 reads all in the crawl's.", unit="bytes", ov=True, heritrix=0, minimum=0),
             row("MAX_EXTRACT_BYTES", 8_388_608, "int", "How much of a body is read for links; 0 is no limit.", unit="bytes", ov=True, heritrix=0, minimum=0),
             row("MAX_ELEMENT_LENGTH", 64, "int", "Longest element name that is read.", unit="characters", bean="extractorHtml.maxElementLength", minimum=1),
             row("MAX_ATTRIBUTE_NAME_LENGTH", 64, "int", "Longest attribute name that is read.", unit="characters", bean="extractorHtml.maxAttributeNameLength", minimum=1),
