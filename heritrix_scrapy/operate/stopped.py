@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -94,6 +95,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
         report=report,
         seed_found=scope.seed_found,
         journal=journal,
+        load_part=partial(load_part, crawler),
     )
     frontier.open()
     try:
