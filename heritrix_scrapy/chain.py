@@ -63,15 +63,14 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
-        extractors = gated(view.extractors, self._settings.gates)
-        self._extraction = Extraction(
-            extractors,
-            load=partial(load_part, crawler),
-            gate=partial(gate, crawler, view),
-            count=lambda name, count: self._crawl.add_stats({name: count}),
-        )
-        self._aside = Aside(extractors)
-        crawler.signals.connect(self._aside.close, signals.engine_stopped)
+        #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
+        self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
+        self._extraction, self._aside = self._extractors_for(view)
+        sheets = self._settings.sheets
+        for name in () if sheets is None else sheets.sheets:
+            # a property that no extractor has ends the start
+            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
+        crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
@@ -79,6 +78,26 @@ class ChainMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    def _extractors_for(self, view: Any) -> tuple[Extraction, Aside]:
+        """The extractors in the order that holds for a URI, and the process for its large documents."""
+        made = self._made.get(id(view.extractors))
+        if made is None:
+            extractors = gated(view.extractors, self._settings.gates)
+            extraction = Extraction(
+                extractors,
+                load=partial(load_part, self._crawler),
+                gate=partial(gate, self._crawler, self._settings.view),
+                count=lambda name, count: self._crawl.add_stats({name: count}),
+                misses=self._extraction.misses if self._made else None,
+            )
+            # the list is kept, so that its id stays its own
+            made = self._made[id(view.extractors)] = (view.extractors, extraction, Aside(extractors))
+        return made[1:]
+
+    def _close(self) -> None:
+        for _, _, aside in self._made.values():
+            aside.close()
 
     def _curi(self, request: Request) -> CrawlURI:
         curi = travelling(request)
@@ -139,6 +158,9 @@ class ChainMiddleware:
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
         note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
+        if curi.settings.annotate_ip and curi.server_ip:
+            curi.annotate(f"ip:{curi.server_ip}")
+        extraction, aside = self._extractors_for(curi.settings)
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
@@ -146,12 +168,12 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                if self._aside.wants(curi, curi.settings) and self._extraction.reads(curi, curi.settings):
-                    self._extraction.note(curi)
-                    await self._aside.extract(curi, curi.settings)
-                    self._extraction.drop_hopeless(curi, curi.settings)
+                if aside.wants(curi, curi.settings) and extraction.reads(curi, curi.settings):
+                    extraction.note(curi)
+                    await aside.extract(curi, curi.settings)
+                    extraction.drop_hopeless(curi, curi.settings)
                 else:
-                    self._extraction.extract(curi, curi.settings)
+                    extraction.extract(curi, curi.settings)
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:

@@ -325,6 +325,7 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     annotations: list[str] = []
     heritable: dict[str, Any] | None = None
     request: bytes | None = None
+    scope_decision: str | None = None
 
 
 _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
@@ -358,6 +359,7 @@ def pack(curi: CrawlURI) -> bytes:
             curi.annotations,
             curi.heritable,
             curi.stored_request,
+            curi.extra_info.get("scopeDecision") if curi.extra_info else None,
         )
     )
 
@@ -416,5 +418,7 @@ def unpack(data: bytes) -> CrawlURI:
     curi.annotations = row.annotations
     curi.heritable = row.heritable
     curi.stored_request = row.request
+    if row.scope_decision is not None:
+        curi.extra_info["scopeDecision"] = row.scope_decision
     curi.is_prerequisite = bool(flags & _PREREQUISITE)
     return curi
