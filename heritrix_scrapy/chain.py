@@ -72,6 +72,8 @@ class ChainMiddleware:
             self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
         crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
+        if view.should_fetch_body_rule is not None:
+            gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -151,16 +153,16 @@ class ChainMiddleware:
                 self._note_failure(curi, exception)
         if curi.deferral is not None:
             return None
-        if await self._capture(curi):
-            return None
-        return self._refuse(request, curi)
+        captured = await self._capture(curi)
+        if curi.killed:
+            curi.status = status.PROCESSING_KILLED
+        return None if captured else self._refuse(request, curi)
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
         note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
         if curi.settings.annotate_ip and curi.server_ip:
             curi.annotate(f"ip:{curi.server_ip}")
-        extraction, aside = self._extractors_for(curi.settings)
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
@@ -168,12 +170,7 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                if aside.wants(curi, curi.settings) and extraction.reads(curi, curi.settings):
-                    extraction.note(curi)
-                    await aside.extract(curi, curi.settings)
-                    extraction.drop_hopeless(curi, curi.settings)
-                else:
-                    extraction.extract(curi, curi.settings)
+                await self._extract(curi)
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:
@@ -195,6 +192,18 @@ class ChainMiddleware:
             logger.exception("the chain failed on %s", curi.uri)
             self._note_failure(curi, error)
         return True
+
+    async def _extract(self, curi: CrawlURI) -> None:
+        """Here, or in a process of its own what is large or takes long."""
+        settings = curi.settings
+        extraction, aside = self._extractors_for(settings)
+        if aside.wants(curi, settings) and extraction.reads(curi, settings):
+            extraction.note(curi)
+        elif extraction.extract(curi, settings, aside.patience(curi, settings)):
+            return
+        self._crawl.add_stats({"extract/read_aside": 1})
+        await aside.extract(curi, settings)
+        extraction.drop_hopeless(curi, settings)
 
     @staticmethod
     def _note_failure(curi: CrawlURI, error: Exception) -> None:

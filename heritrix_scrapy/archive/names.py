@@ -22,6 +22,9 @@ TEMPLATE = "${prefix}-${timestamp17}-${serialno}-${heritrix.pid}~${heritrix.host
 OPEN = ".open"
 INVALID = ".invalid"
 
+#: Bytes of a name: what file systems take, without a host's name, endings and a number behind the stem.
+LONGEST = 160
+
 _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
 #: What a name may not hold: it would leave its directory or break lists of names.
 _UNUSABLE = re.compile(r"[/\\\s\x00-\x1f\x7f]")
@@ -137,5 +140,10 @@ def check(template: str, prefix: str) -> None:
         raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, "a file name without blanks or slashes")
     if _UNUSABLE.search(prefix):
         raise ConfigurationError("HERITRIX_WARC_PREFIX", prefix, "text without blanks or slashes")
-    if not interpolate(template, {"prefix": prefix, "serialno": "0", "timestamp17": "0", "timestamp14": "0"}):
+    name = interpolate(
+        template, {"prefix": prefix, "serialno": "0" * 5, "timestamp17": "0" * 17, "timestamp14": "0" * 14}
+    )
+    if not name:
         raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, "a template that gives a name")
+    if len(name.encode("utf-8", "replace")) > LONGEST:
+        raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, f"a name of at most {LONGEST} bytes")

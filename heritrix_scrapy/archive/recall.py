@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,7 @@ class Recall:
                 self.learn(capture)
                 if number % 10_000 == 0:
                     self.memory.sync()
-        except OSError as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise ConfigurationError("HERITRIX_HISTORY_PRELOAD", str(path), f"cannot be read: {error}") from error
         self.memory.note_read(mark)
         self.memory.sync()

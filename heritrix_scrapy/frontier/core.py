@@ -74,12 +74,11 @@ class Frontier:
         ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
         preparer = prepare.Preparer(canonicaliser, heritrix=self._heritrix)
         preparer.plan(view)  # a policy that does not exist ends the start, not the first URI
-        self.candidates = Candidates(decide, settings, preparer, ledger.unseen)
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        if recall is not None:
-            self.candidates.plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix).add
+        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        self.candidates = Candidates(decide, settings, preparer, plain.sift)
         self._in_process = InProcess()
         self._futures = Futures(ledger, queues)
         self._admission = Admission(

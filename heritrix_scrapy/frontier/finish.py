@@ -8,6 +8,7 @@ WorkQueueFrontier.processFinish, section 9).
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.frontier import politeness, prepare
@@ -167,13 +168,12 @@ class Finishing:
             elif (child := candidates.prerequisite(curi)) is not None:
                 self._admission.admit(child)
             return
-        for child, unseen in candidates.judge(curi):
-            if child.seed:
-                self._admission.tell_seed(child)
-            self._admission.admit(child, unseen)
-        rejected, repeated = candidates.take_counts()
-        self._ledger.totals.rejected += rejected
-        self._ledger.totals.candidates += repeated
+        with closing(candidates.judge(curi)) as judged:
+            for child, unseen in judged:
+                if child.seed:
+                    self._admission.tell_seed(child)
+                self._admission.admit(child, unseen)
+        self._ledger.totals.rejected += candidates.take_rejected()
 
     def _again(self, queue: Queue, curi: CrawlURI, delay_ms: int, now_ms: int) -> None:
         """The URI stays in its place."""

@@ -103,7 +103,7 @@ def test_pc_080_one_spelling_for_one_address(text: str, wanted: str) -> None:
 
 
 def test_pc_064_keys_of_an_index_are_those_of_other_tools() -> None:
-    """As the library ``surt`` makes them, which pywb and cdxj-indexer use."""
+    """As pywb makes them."""
     for uri, key in {
         "http://www.example.com:80/a?b=2&a=1": "com,example)/a?a=1&b=2",
         "https://example.com/A/B.html?SID=1#f": "com,example)/a/b.html?sid=1",
