@@ -7,6 +7,7 @@ field of one attempt cleared).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -330,6 +331,12 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     annotations: list[str] = []
     heritable: dict[str, Any] | None = None
     request: bytes | None = None
+
+
+class NotedRow(Row):
+    """The same with which rule of the scope let the URI in, where the crawl notes that. A row of its own, since a
+    sixteenth field costs every row three bytes."""
+
     scope_decision: str | None = None
 
 
@@ -338,7 +345,7 @@ _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
 _encoder = msgspec.msgpack.Encoder()
 #: A text as it stands in a row. Raises UnicodeEncodeError for half a surrogate pair.
 encode_text: Callable[[str], bytes] = _encoder.encode
-_decoder = msgspec.msgpack.Decoder(Row)
+_decoder = msgspec.msgpack.Decoder(NotedRow)
 
 
 def pack(curi: CrawlURI) -> bytes:
@@ -349,8 +356,10 @@ def pack(curi: CrawlURI) -> bytes:
         | (_SPIDER if curi.spider_request else 0)
         | (_PREREQUISITE if curi.is_prerequisite else 0)
     )
+    decision = curi.extra_info.get("scopeDecision") if curi.extra_info else None
+    row = Row if decision is None else partial(NotedRow, scope_decision=decision)
     return _encoder.encode(
-        Row(
+        row(
             SCHEMA,
             curi.uri,
             curi.path,
@@ -366,7 +375,6 @@ def pack(curi: CrawlURI) -> bytes:
             curi.annotations,
             curi.heritable,
             curi.stored_request,
-            curi.extra_info.get("scopeDecision") if curi.extra_info else None,
         )
     )
 
