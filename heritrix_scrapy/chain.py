@@ -27,6 +27,7 @@ from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
+from heritrix_scrapy.fetch import resource
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
@@ -109,6 +110,8 @@ class ChainMiddleware:
     def process_request(self, request: Request) -> Awaitable[None] | None:
         curi = self._curi(request)
         curi.method = request.method
+        if curi.scheme not in resource.OF_THE_WIRE:
+            curi.began_ms = self._crawl.clock.now_ms()
         if curi.via_context == GUESS and self._extraction.is_hopeless(curi, curi.settings):
             curi.status = status.BLOCKED_BY_CUSTOM
             self._crawl.add_stats({"extract/guesses_dropped": 1})
@@ -123,8 +126,9 @@ class ChainMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response | Request:
         curi = self._curi(request)
-        if curi.recorder is None:
-            # a middleware of the user's answered in the handler's place: nothing went over the wire
+        asked = curi.began_ms is not None  # or a middleware of the user's answered in the handler's place
+        if curi.recorder is None and not (asked and resource.take(curi, response, self._crawl.clock.now_ms())):
+            # nothing went over the wire, as far as we know
             curi.status = response.status
             curi.annotate("notArchived")
             return response
@@ -205,11 +209,17 @@ class ChainMiddleware:
         await aside.extract(curi, settings)
         extraction.drop_hopeless(curi, settings)
 
-    @staticmethod
-    def _note_failure(curi: CrawlURI, error: Exception) -> None:
+    def _note_failure(self, curi: CrawlURI, error: Exception) -> None:
+        """A defect ends its URI as -5, and the crawl goes on; where the process itself is in trouble it ends as
+        -3000, and the crawl pauses (Heritrix: ToeThread.recoverableProblem, seriousError)."""
         curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
         curi.errors.append(("", error))
-        curi.status = status.RUNTIME_EXCEPTION
+        if isinstance(error, MemoryError):
+            curi.annotate(f"os{curi.status}")
+            curi.status = status.SERIOUS_ERROR
+            self._crawl.bridge.pause(f"out of memory at {curi.uri}; see runtime-errors.log")
+        else:
+            curi.status = status.RUNTIME_EXCEPTION
 
     def _refuse(self, request: Request, curi: CrawlURI) -> Request:
         """The Request goes back to its place: no callback runs, nothing is logged as fetched."""
