@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract.css import ExtractorCSS
-from heritrix_scrapy.extract.document import Document
+from heritrix_scrapy.extract.document import Document, TooLong
 from heritrix_scrapy.extract.extractor import ContentExtractor, Extractor
 from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
@@ -43,6 +44,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SETTING = "HERITRIX_EXTRACTORS"
+
+#: What the extractors change on a CrawlURI.
+CHANGED = (
+    "outlinks",
+    "outlink_annotations",
+    "discarded_outlinks",
+    "link_errors",
+    "base",
+    "extracted",
+    "annotations",
+    "charset",
+    "heritable",
+    "errors",
+)
 
 #: Heritrix's extractors that are built. One module and one row each.
 EXTRACTORS: dict[str, type[Extractor]] = {
@@ -118,11 +133,13 @@ class Extraction:
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
         count: Callable[[str, int], object] | None = None,
+        misses: Misses | None = None,
     ) -> None:
         self._count = count
         self._load = load
         self._gate = gate
-        self._misses = Misses()
+        #: Which hosts refuse guesses; shared where sheets make several orders of one crawl.
+        self.misses = Misses() if misses is None else misses
         #: Guesses from scripts that were not made, because their host had refused so many.
         self.suppressed = 0
         self._entries: list[_Entry] = []
@@ -194,22 +211,34 @@ class Extraction:
     @property
     def closed_hosts(self) -> int:
         """How many hosts refused so many guesses that no more are made for them."""
-        return self._misses.closed
+        return self.misses.closed
 
     def is_hopeless(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether a URI is a guess at a host that refused so many that it need not be fetched."""
         limit = option(settings, "speculative_misses")
-        return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
+        return bool(limit) and curi.path.endswith(SPECULATIVE) and self.misses.is_closed(curi.host, limit)
 
-    def extract(self, curi: CrawlURI, settings: Any) -> None:
+    def extract(self, curi: CrawlURI, settings: Any, patience: float = 0.0) -> bool:
         """Run the extractors over a fetched URI.
 
         ``settings``: the View that holds for it. Fills ``outlinks``, ``base``, ``extracted``, ``charset``,
-        ``discarded_outlinks``, ``link_errors``, annotations and ``errors``.
+        ``discarded_outlinks``, ``link_errors``, annotations and ``errors``. ``patience``: seconds of processor time
+        after which it gives up; then the CrawlURI is as it was, and the result False.
         """
-        if curi.status > 0:
-            self.note(curi)
+        if curi.status <= 0:
+            return True
+        self.note(curi)
+        if not patience:
             self.read(Document(curi, settings))
+            return True
+        before = [copy(getattr(curi, name)) for name in CHANGED]
+        try:
+            self.read(Document(curi, settings, patience=patience))
+        except TooLong:
+            for name, value in zip(CHANGED, before, strict=True):
+                setattr(curi, name, value)
+            return False
+        return True
 
     def reads(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether any extractor would read the body of a document."""
@@ -222,7 +251,7 @@ class Extraction:
     def note(self, curi: CrawlURI) -> None:
         """Count the answer to a guess."""
         if curi.via_context == GUESS:
-            self._misses.note(curi)
+            self.misses.note(curi)
 
     def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
         """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
@@ -260,8 +289,8 @@ class Extraction:
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:
         """Take guesses at hosts that refuse them out of the links."""
         limit = option(settings, "speculative_misses")
-        if limit and self._misses:
-            kept = self._misses.without(curi.outlinks, limit)
+        if limit and self.misses:
+            kept = self.misses.without(curi.outlinks, limit)
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back
             if held_back and self._count is not None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import politeness, prepare
+from heritrix_scrapy.frontier import politeness
 from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.candidates import Candidates
     from heritrix_scrapy.frontier.futures import Futures
+    from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.ledger import Ledger
     from heritrix_scrapy.frontier.politeness import Rest
+    from heritrix_scrapy.frontier.prepare import Plan
     from heritrix_scrapy.frontier.process import InProcess
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
@@ -41,7 +43,7 @@ LEAST_WAITS = 30
 
 class Finishing:
     """Takes URIs in process back. ``before_finish``: called with each whose end is settled, before it is logged;
-    ``rest``: how long its queue rests after it."""
+    ``rest``: how long its queue rests after it; ``plan``: settings → what they say of queues."""
 
     def __init__(
         self,
@@ -55,6 +57,7 @@ class Finishing:
         *,
         hosts: Hosts,
         rest: Rest,
+        plan: Callable[[Any], Plan],
         before_finish: Iterable[Callable[[CrawlURI], None]],
     ) -> None:
         self._ledger = ledger
@@ -66,6 +69,7 @@ class Finishing:
         self._stale = in_process.stale
         self._hosts = hosts
         self._rest = rest
+        self._plan = plan
         self._before_finish = before_finish
         self._heritrix: bool = settings.view.profile == "heritrix"
 
@@ -191,8 +195,10 @@ class Finishing:
         record.tally.nonresponses += 1
         record.last_status = curi.status
         if delay_ms <= 0:
-            record.precedence = prepare.queue_precedence(curi.settings)
+            self._plan(curi.settings).set_precedence(record, curi)
         self._ledger.totals.retried += 1
+        if self._ledger.journal is not None:
+            self._ledger.journal.reenqueued(curi)
         self._release(queue, delay_ms, now_ms, retire=curi.retire)
 
     def _end(self, queue: Queue, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
@@ -208,7 +214,15 @@ class Finishing:
         ledger.totals.count(disposition, size)
         self._stale.pop(key, None)
         self._queues.removed(queue)
-        tally_end(record.tally, disposition, code, size, now_ms)
+        self._queues.ranked(queue, key, -1)
+        if self._heritrix:
+            # what was never measured counts as -1, and the time is that of the fetch
+            tally_end(record.tally, disposition, code, size, curi.ended_ms or 0)
+        else:
+            tally_end(record.tally, disposition, code, max(size, 0), now_ms)
+        record.last_dequeued_ms = now_ms
+        if ledger.journal is not None:
+            self._note_end(ledger.journal, curi, disposition)
         record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
         if disposition is Disposition.FAILURE:
             record.penalise(curi.settings.error_penalty_amount)
@@ -221,8 +235,35 @@ class Finishing:
             logger.exception("%s cannot be fetched again at %r", curi.uri, curi.reschedule_at)
         delay = self._rest.after(curi, now_ms)
         if delay <= 0 or not self._heritrix:
-            record.precedence = prepare.queue_precedence(curi.settings)
+            self._plan(curi.settings).set_precedence(record, curi)
         self._release(queue, delay, now_ms, retire=curi.retire)
+
+    @staticmethod
+    def _note_end(journal: Journal, curi: CrawlURI, disposition: Disposition) -> None:
+        if disposition is Disposition.SUCCESS:
+            journal.succeeded(curi)
+        elif disposition is Disposition.DISREGARDED:
+            journal.disregarded(curi)
+        else:
+            journal.failed(curi)
+
+    def strike(self, queue: Queue, key: bytes, curi: CrawlURI, *, quiet: bool = False) -> None:
+        """A queued URI that nobody works on leaves its queue, its status set: an operator wants it so. ``quiet``:
+        neither logged nor counted (Heritrix's way)."""
+        ledger = self._ledger
+        ledger.delete(key)
+        queue.discard(key)
+        self._stale.pop(key, None)
+        self._queues.ranked(queue, key, -1)
+        self._queues.removed(queue)
+        if quiet:
+            return
+        self._settle(curi)
+        disposition = status.disposition(curi.status)
+        ledger.totals.count(disposition, curi.content_size)
+        tally_end(queue.record.tally, disposition, curi.status, 0, 0)
+        if ledger.journal is not None:
+            self._note_end(ledger.journal, curi, disposition)
 
     def _settle(self, curi: CrawlURI) -> None:
         """Tell everyone whom the end of a URI concerns."""

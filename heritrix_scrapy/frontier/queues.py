@@ -60,13 +60,23 @@ class Queues:
             queue = self.loaded[class_key] = Queue(class_key, unpack_record(row))
         return queue
 
-    def make(self, class_key: str, *, precedence: int, session_budget: int, total_budget: int) -> Queue:
-        """A new queue."""
+    def look(self, class_key: str) -> Queue | None:
+        """The same, for a look at it only: a queue that is not in memory is not kept there."""
+        queue = self.loaded.get(class_key)
+        if queue is None and (row := self._ledger.store.get(keys.queue(class_key))) is not None:
+            queue = Queue(class_key, unpack_record(row))
+        return queue
+
+    @property
+    def floor(self) -> int:
+        """The precedence from which on queues are not worked on."""
+        return self._floor()
+
+    def make(self, class_key: str, *, session_budget: int, total_budget: int) -> Queue:
+        """A new queue, which has no precedence of its own yet."""
         totals = self._ledger.totals
         totals.queues += 1
-        record = QueueRecord(
-            totals.queues, precedence=precedence, session_budget=session_budget, total_budget=total_budget
-        )
+        record = QueueRecord(totals.queues, session_budget=session_budget, total_budget=total_budget)
         queue = self.loaded[class_key] = Queue(class_key, record)
         self._ledger.put(keys.queue_name(record.number), class_key.encode("utf-8", "surrogatepass"))
         self._ledger.change(queue)
@@ -105,6 +115,19 @@ class Queues:
         self._move(queue, Event.STORED)
         self._deactivate(queue)
 
+    def ranked(self, queue: Queue, key: bytes, by: int) -> None:
+        """A URI with that key joined (1) or left (-1) a queue whose precedence hangs on its URIs'. Outside the heritrix
+        profile a waiting queue that has improved moves to its better tier; its entry in the old one is dropped when
+        it is met."""
+        record = queue.record
+        if record.ranks is None:
+            return
+        before, heritrix = record.precedence, self._ledger.totals.heritrix
+        record.rank(keys.precedence_of(key, heritrix=heritrix), by)
+        self._ledger.change(queue)
+        if record.precedence < before and record.state == State.INACTIVE and not heritrix:
+            self._list(queue)
+
     def removed(self, queue: Queue, count: int = 1) -> None:
         """URIs left the queue, or turned out not to be there."""
         queue.record.count -= count
@@ -126,10 +149,13 @@ class Queues:
 
     def _deactivate(self, queue: Queue) -> None:
         """To the tail of its tier; its session is over."""
+        queue.record.in_session = False
+        self._list(queue)
+
+    def _list(self, queue: Queue) -> None:
         totals, record = self._ledger.totals, queue.record
         totals.turn += 1
         record.turn = totals.turn
-        record.in_session = False
         self.lists.deactivate(queue.class_key, record.precedence)
 
     def poll(self) -> Queue | None:
@@ -148,6 +174,9 @@ class Queues:
             class_key = lists.poll(best)
             queue = None if class_key is None else self.get(class_key)
             if queue is None or queue.record.state != State.INACTIVE:
+                continue
+            if queue.record.precedence < best and not self._ledger.totals.heritrix:
+                # it stands in its better tier already
                 continue
             if queue.record.precedence > best:
                 lists.deactivate(queue.class_key, queue.record.precedence)
@@ -204,6 +233,13 @@ class Queues:
         for wake_ms, class_key in self.lists.take_snoozed():
             self._wake_one(wake_ms, class_key)
 
+    def wake_now(self, queue: Queue) -> bool:
+        """End the snooze of a queue; whether it slept. Its entry in the list is dropped when it is met."""
+        if queue.record.state != State.SNOOZED:
+            return False
+        self._resume(queue)
+        return True
+
     def _wake_one(self, wake_ms: int, class_key: str) -> None:
         queue = self.get(class_key)
         if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms == wake_ms:
@@ -227,10 +263,17 @@ class Queues:
         """Let every retired queue take its turn again."""
         for class_key in self.lists.take_retired():
             queue = self.get(class_key)
-            if queue is not None and queue.record.state == State.RETIRED:
-                self._move(queue, Event.RECONSIDERED)
-                self._ledger.totals.queued += queue.record.count
-                self._deactivate(queue)
+            if queue is not None:
+                self.reconsider(queue)
+
+    def reconsider(self, queue: Queue) -> bool:
+        """Let a retired queue take its turn again; whether it was retired."""
+        if queue.record.state != State.RETIRED:
+            return False
+        self._move(queue, Event.RECONSIDERED)
+        self._ledger.totals.queued += queue.record.count
+        self._deactivate(queue)
+        return True
 
     # -- what others ask -----------------------------------------------------------------------------------
 

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import logging
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.asyncio import call_later
+from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
-from heritrix_scrapy.frontier.prepare import class_key
+from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -30,6 +33,7 @@ from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.validate import load_object
 from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
@@ -96,9 +100,11 @@ class FrontierScheduler(BaseScheduler):
             logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
-        crawl.class_key = lambda curi: class_key(curi, self._settings.for_uri(curi))
+        journal = None
         try:
             crawl.store = open_store(directory)
+            if self._settings.view.recovery_log_enabled and not crawl.looking:
+                journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
                 crawl.store,
                 self._settings,
@@ -112,7 +118,10 @@ class FrontierScheduler(BaseScheduler):
                 before_finish=crawl.before_finish,
                 seed_found=scope.seed_found,
                 queue_retired=self._queue_retired,
+                load_part=partial(load_part, self._crawler),
+                journal=journal,
             )
+            crawl.class_key = lambda curi: frontier.preparer.plan(self._settings.for_uri(curi)).class_key(curi)
             view = self._settings.view
             if view.candidates_should_process_rule is not None:
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
@@ -120,6 +129,18 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        crawl.operations = Operations(
+            frontier,
+            self._settings,
+            crawl.clock,
+            decide=scope.accepts,
+            judges_spider_requests=bool(self._settings.view.scope_spider_requests),
+            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            kill=self._kill,
+            gone=lambda curi: self._kept.pop(curi.ordinal, None),
+            listeners=[scope],
+            reached=self._reached,
+        )
         if not crawl.looking:
             for line in self._settings.lines:
                 logger.info("%s", line)
@@ -168,6 +189,7 @@ class FrontierScheduler(BaseScheduler):
             if timer is not None:
                 timer.cancel()
         frontier, self._frontier = self._frontier, None
+        self._crawl.operations = None
         if frontier is None:
             return
         self._count_refusals()
@@ -191,6 +213,16 @@ class FrontierScheduler(BaseScheduler):
                 curi.deferral = STOPPED
         for abort in self._crawl.abort_fetches:
             abort()
+
+    def _kill(self, curi: CrawlURI, *, keep: bool) -> bool:
+        """Cut off the fetch of a URI, which ends as -7000; whether there was one."""
+        return any(fetching.cancel(curi, keep=keep) for fetching in self._crawl.fetching)
+
+    def _reached(self) -> str:
+        """The state of Heritrix's frontier that ours corresponds to."""
+        if self._crawl.bridge.is_paused():
+            return "PAUSE"
+        return "RUN" if self._frontier is not None and self._frontier.alive() else "EMPTY"
 
     # -- what the engine asks ------------------------------------------------------------------------------
 
@@ -508,6 +540,17 @@ class FrontierScheduler(BaseScheduler):
 
     def _count(self, name: str) -> None:
         self._crawl.add_stats({name: 1})
+
+
+def load_part(crawler: Crawler, setting: str, path: str, properties: dict[str, Any]) -> Any:
+    """A policy of the user's own; its properties are set as attributes. Raises ConfigurationError."""
+    try:
+        part = build_from_crawler(load_object(setting, path), crawler)
+    except TypeError as error:
+        raise ConfigurationError(setting, path, f"cannot be made: {error}") from error
+    for name, value in properties.items():
+        setattr(part, name, value)
+    return part
 
 
 def quiet(failure: Any) -> None:
