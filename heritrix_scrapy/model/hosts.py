@@ -54,7 +54,8 @@ class Server(msgspec.Struct, array_like=True):
     """``robots``: text of robots.txt (None: everything is allowed, or nothing known yet); ``robots_fetched_ms``:
     -1 never; ``robots_valid``: whether ``robots`` may be relied on; ``robots_tries``: failed fetches so far;
     ``robots_error``: class of the exception that ended the last of them;
-    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row."""
+    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row;
+    ``refusals``: 429 without a time, one after the other."""
 
     robots: str | None = None
     robots_fetched_ms: int = NEVER
@@ -64,6 +65,7 @@ class Server(msgspec.Struct, array_like=True):
     connection_errors: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
     robots_error: str | None = None
+    refusals: int = 0
 
 
 def server_key(uri: str) -> str:
