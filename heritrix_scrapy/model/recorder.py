@@ -116,6 +116,7 @@ class Recorder:
         "content_encoding",
         "conversation",
         "interim",
+        "is_bomb",
         "reply",
         "request",
         "response",
@@ -130,6 +131,7 @@ class Recorder:
         self.interim: list[int] = []
         self.chunked = False
         self.content_encoding: str | None = None
+        self.is_bomb = False
         self.conversation: str | None = None
         self.reply: str | None = None
         self._digest: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -122,9 +123,8 @@ def test_links_of_a_gzip_body_that_was_cut() -> None:
     )
     assert response.body.startswith(b"<a href=/first>1</a>")
     assert curi.recorder is not None
-    assert "http://h.example/first" in [
-        link.uri for link in extracted(curi.recorder.entity(1 << 20), "http://h.example/").outlinks
-    ]
+    links = extracted(curi.recorder.entity(1 << 20), url="http://h.example/").outlinks
+    assert "http://h.example/first" in [link.uri for link in links]
 
 
 @pytest.mark.parametrize("size", [0, 2_000_000])
@@ -179,8 +179,6 @@ def test_an_answer_that_drips_for_ever_ends() -> None:
     """PC-158"""
 
     async def drip(talk: Talk) -> None:
-        import asyncio
-
         await talk.say(answer("Content-Type: text/html"))
         while True:
             await talk.say(b"x")
@@ -201,9 +199,7 @@ def test_redirects_that_come_again(serve: Serve, run_crawl: RunCrawl) -> None:
                 "routes": {
                     "/robots.txt": {"status": 404},
                     "/favicon.ico": {"status": 404},
-                    "/": {
-                        "body": "<a href=/sbn>1</a> <a href=/bn>2</a> <a href=/x>3</a> <a href=/chain>4</a> <a href=/last>5</a>"
-                    },
+                    "/": {"body": "".join(f"<a href=/{name}>1</a>" for name in ("sbn", "bn", "x", "chain", "last"))},
                     "/sbn": page,
                     "/bn": {"redirect": "/sbn", "cases": [{"if": {"nth": 1}, "then": {"close_now": True}}]},
                     "/x": {"redirect": "/x"},
