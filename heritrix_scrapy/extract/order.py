@@ -133,11 +133,13 @@ class Extraction:
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
         count: Callable[[str, int], object] | None = None,
+        misses: Misses | None = None,
     ) -> None:
         self._count = count
         self._load = load
         self._gate = gate
-        self._misses = Misses()
+        #: Which hosts refuse guesses; shared where sheets make several orders of one crawl.
+        self.misses = Misses() if misses is None else misses
         #: Guesses from scripts that were not made, because their host had refused so many.
         self.suppressed = 0
         self._entries: list[_Entry] = []
@@ -209,12 +211,12 @@ class Extraction:
     @property
     def closed_hosts(self) -> int:
         """How many hosts refused so many guesses that no more are made for them."""
-        return self._misses.closed
+        return self.misses.closed
 
     def is_hopeless(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether a URI is a guess at a host that refused so many that it need not be fetched."""
         limit = option(settings, "speculative_misses")
-        return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
+        return bool(limit) and curi.path.endswith(SPECULATIVE) and self.misses.is_closed(curi.host, limit)
 
     def extract(self, curi: CrawlURI, settings: Any, patience: float = 0.0) -> bool:
         """Run the extractors over a fetched URI.
@@ -249,7 +251,7 @@ class Extraction:
     def note(self, curi: CrawlURI) -> None:
         """Count the answer to a guess."""
         if curi.via_context == GUESS:
-            self._misses.note(curi)
+            self.misses.note(curi)
 
     def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
         """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
@@ -287,8 +289,8 @@ class Extraction:
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:
         """Take guesses at hosts that refuse them out of the links."""
         limit = option(settings, "speculative_misses")
-        if limit and self._misses:
-            kept = self._misses.without(curi.outlinks, limit)
+        if limit and self.misses:
+            kept = self.misses.without(curi.outlinks, limit)
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back
             if held_back and self._count is not None:
