@@ -69,6 +69,7 @@ class ChainMiddleware:
             load=partial(load_part, crawler),
             gate=partial(gate, crawler, view),
             count=lambda name, count: self._crawl.add_stats({name: count}),
+            hosts=lambda: self._crawl.hosts,
         )
         self._aside = Aside(extractors)
         crawler.signals.connect(self._aside.close, signals.engine_stopped)
