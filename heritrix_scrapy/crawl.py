@@ -149,6 +149,9 @@ class Recall(Protocol):
     def keep(self, curi: CrawlURI) -> None:
         """Remember a fetch that the writers have dealt with."""
 
+    def last_fetch_ms(self, uri: str) -> int | None:
+        """When the URI was fetched last, as far as is remembered."""
+
 
 class JobDir:
     """The folders of one job (Scrapy's JOBDIR). Made when first asked for.

@@ -65,6 +65,11 @@ class Recall:
                 self._count("history/loaded" if curi.history else "history/missed")
         return curi.history
 
+    def last_fetch_ms(self, uri: str) -> int | None:
+        """When the URI was fetched last, as far as is remembered."""
+        entries = self.memory.entries(uri) if self.by_uri else ()
+        return entries[0].began_ms if entries else None
+
     def learn(self, capture: Capture) -> None:
         """Take in a capture that others made; of two of one URI the later stays in front."""
         if capture.revisit or capture.digest is None:
@@ -120,7 +125,9 @@ class Recall:
         if curi.status <= 0:
             return
         policy = Policy.of(curi.settings)
-        if self.by_digest and history.weighable(curi):
+        # no revisit record is written of an answer of another scheme
+        kept_once = not policy.modern or curi.scheme in history.REMEMBERED
+        if self.by_digest and kept_once and history.weighable(curi):
             known = history.known_by(curi, policy)
             assert known is not None
             curi.revisit = history.same_content(curi, self.memory.original(known), policy)
@@ -238,6 +245,8 @@ class HistoryMiddleware:
                 view.history_cdx_url,
                 timeout=view.history_cdx_timeout_seconds,
                 range_seconds=view.history_cdx_range_seconds,
+                attempts=view.history_cdx_attempts,
+                headers={str(name): str(value) for name, value in view.history_cdx_headers.items()},
                 now_ms=crawl.clock.now_ms,
             )
 

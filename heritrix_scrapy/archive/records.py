@@ -415,8 +415,12 @@ def _metadata(group: _Group) -> None:
 
 def _other(group: _Group) -> None:
     """A scheme of the user's own: its bytes as they came. Heritrix has no builder for one."""
+    curi = group.curi
     if group.form.modern:
-        group.add("resource", group.curi.content_type, group.recorded(), group.address() + group.cut())
+        extra = group.address() + group.cut()
+        if curi.recorder is not None:
+            extra.append(("WARC-Payload-Digest", sha1_base32(curi.recorder.response.chunks())))
+        group.add("resource", curi.content_type, group.recorded(), extra)
 
 
 #: Scheme → builders in the order of the group. ``http`` stands for every scheme that begins with it.
@@ -527,7 +531,10 @@ def named(known: Alone, warcinfo_id: str, form: Form) -> Record:
     if form.modern:
         if warcinfo_id:
             extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
-        extra.append(("WARC-Block-Digest", sha1_base32((known.block,))))
+        digest = sha1_base32((known.block,))
+        if known.kind == "resource":
+            extra.append(("WARC-Payload-Digest", digest))
+        extra.append(("WARC-Block-Digest", digest))
     size = len(known.block)
     top = head(form.version, known.kind, known.uri, known.when, extra, known.ident, known.mime, size)
     return Record(known.kind, known.ident, top, known.block, size)
@@ -550,13 +557,14 @@ def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int) -> Alone:
 
 
 def item(told: Mapping[str, Any], kind: str, form: Form, ident: str, now_ms: int) -> Alone:
-    """A record for something that the user's spider made of a page: JSON. Its ``url`` is the target, its
-    ``warc_record_id`` the record that it was made of."""
+    """A record for something that the user's spider made of a page: JSON. Its ``url`` behind ``urn:item:`` is the
+    target, as readers would show it in the place of the page else; its ``warc_record_id`` the record that it was made
+    of."""
     text = json.dumps(dict(told), ensure_ascii=False, default=str, skipkeys=True)
     extra: Fields = []
     if evidence := told.get("warc_record_id"):
         extra.append(("WARC-Refers-To" if kind == "metadata" else "WARC-Concurrent-To", f"<{evidence}>"))
-    uri = str(told.get("url") or ident)
+    uri = f"urn:item:{told['url']}" if told.get("url") else ident
     block = text.encode("utf-8", "replace")
     return Alone(kind, uri, date(now_ms, form.version), ident, "application/json", block, extra)
 

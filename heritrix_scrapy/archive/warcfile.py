@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from isal import isal_zlib
 
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.records import END_OF_RECORD, Record, Stream
+from heritrix_scrapy.archive.records import END_OF_RECORD, Record
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ LEVEL = 1
 GZIP = 31  # window bits of a gzip member
 END = END_OF_RECORD
 CHUNK = 256 * 1024
+#: Bytes of a block up to which it is put together with its head before it is compressed: a larger copy costs more.
+TOGETHER = 64 * 1024
 #: Bytes of a head that are looked through for its end.
 LONGEST_HEAD = 4 * 1024 * 1024
 #: Bytes written after which the disk is asked again how much room there is.
@@ -49,17 +51,16 @@ def members(record: Record, *, compress: bool) -> Iterator[bytes]:
         yield record.head
         yield from whole_block(record)
         yield END
-    elif isinstance(record.block, Stream):
+    elif record.length > TOGETHER:
         deflate = zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP)
         yield deflate.compress(record.head)
         for piece in whole_block(record):
             if packed := deflate.compress(piece):
                 yield packed
         yield deflate.compress(END) + deflate.flush()
-    elif record.packed:
-        yield zlib.compress(record.head + record.block + END, 0, GZIP)
     else:
-        yield isal_zlib.compress(record.head + record.block + END, LEVEL, GZIP)
+        whole = b"".join((record.head, *whole_block(record), END))
+        yield zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP)
 
 
 def whole_block(record: Record) -> Iterator[bytes]:

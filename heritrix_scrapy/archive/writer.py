@@ -108,6 +108,7 @@ class WarcWriter:
             machine=self._machine,
             now_ms=crawl.clock.now_ms,
             serial=self.view.warc_first_serial,
+            parts=self.view.warc_name_parts,
         )
         for key in ("WARC_DIR", "WARC_STORE_PATHS"):
             if key in self._own:

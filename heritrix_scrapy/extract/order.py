@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.extract.extractor import OwnExtractor
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.model.hosts import Hosts
 
 logger = logging.getLogger(__name__)
 
@@ -132,8 +131,8 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. ``count``: adds to a statistic. ``hosts``: gives what is known of hosts.
-    Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. ``count``: adds to a statistic. ``misses``: counts
+    the answers to guesses. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -143,12 +142,13 @@ class Extraction:
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
         count: Callable[[str, int], object] | None = None,
-        hosts: Callable[[], Hosts] | None = None,
+        misses: Misses | None = None,
     ) -> None:
         self._count = count
         self._load = load
         self._gate = gate
-        self._misses = Misses(hosts)
+        #: Which hosts refuse guesses; shared where sheets make several orders of one crawl.
+        self.misses = Misses() if misses is None else misses
         #: Guesses from scripts that were not made, because their host had refused so many.
         self.suppressed = 0
         self._entries: list[_Entry] = []
@@ -222,12 +222,12 @@ class Extraction:
     @property
     def closed_hosts(self) -> int:
         """How many hosts refused so many guesses that no more are made for them."""
-        return self._misses.closed
+        return self.misses.closed
 
     def is_hopeless(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether a URI is a guess at a host that refused so many that it need not be fetched."""
         limit = option(settings, "speculative_misses")
-        return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
+        return bool(limit) and curi.path.endswith(SPECULATIVE) and self.misses.is_closed(curi.host, limit)
 
     def extract(self, curi: CrawlURI, settings: Any, patience: float = 0.0) -> bool:
         """Run the extractors over a fetched URI.
@@ -262,7 +262,7 @@ class Extraction:
     def note(self, curi: CrawlURI) -> None:
         """Count the answer to a guess."""
         if curi.via_context == GUESS:
-            self._misses.note(curi)
+            self.misses.note(curi)
 
     def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
         """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
@@ -301,7 +301,7 @@ class Extraction:
         """Take guesses at hosts that refuse them out of the links."""
         limit = option(settings, "speculative_misses")
         if limit:
-            kept = self._misses.without(curi.outlinks, limit)
+            kept = self.misses.without(curi.outlinks, limit)
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back
             if held_back and self._count is not None:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.fetch import robots
+from heritrix_scrapy.fetch.addresses import is_private
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.hosts import NEVER, server_key
 
@@ -98,6 +99,8 @@ def decide(
         if not host.final and view.await_dns_retries:
             return Prerequisite("dns:" + name)
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no address for the host")
+    if view.refuse_private_addresses and host.addresses and not proxied and all(map(is_private, host.addresses)):
+        return Stop(status.BLOCKED_BY_USER, f"{name} has private addresses only (HERITRIX_REFUSE_PRIVATE_ADDRESSES)")
     address = host.addresses[0] if host.addresses else None
     if scheme not in HTTP:
         return Proceed(address)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from heritrix_scrapy.extract.document import Document
-from heritrix_scrapy.extract.misses import GUESS
+from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.extract.pdf import addresses
 from heritrix_scrapy.extract.sitemap import IS_SITEMAP
@@ -258,13 +258,13 @@ def test_the_count_of_guesses_outlasts_a_stop() -> None:
     guess = CrawlURI(f"{HOST}/other", path="LX", via_context=GUESS)
     for answers in (2, 1):
         hosts = Hosts(rows.get)
-        order = Extraction(["ExtractorJS"], hosts=lambda: hosts)  # noqa: B023
+        order = Extraction(["ExtractorJS"], misses=Misses(lambda: hosts))  # noqa: B023
         for _ in range(answers):
             assert not order.is_hopeless(guess, view)
             curi, _ = fetched("", url=f"{HOST}/guess", status=404, path="LX", via_context=GUESS)
             order.note(curi)
         rows.update(hosts.drain())
-    assert Extraction(["ExtractorJS"], hosts=lambda: Hosts(rows.get)).is_hopeless(guess, view)
+    assert Extraction(["ExtractorJS"], misses=Misses(lambda: Hosts(rows.get))).is_hopeless(guess, view)
 
 
 # -- documents ---------------------------------------------------------------------------------------------------
