@@ -171,7 +171,8 @@ class Queues:
         """Make the first inactive queue above the floor ready."""
         lists, floor = self.lists, self._floor()
         while (best := lists.best()) is not None and best < floor:
-            queue = self.get(lists.poll(best))
+            class_key = lists.poll(best)
+            queue = None if class_key is None else self.get(class_key)
             if queue is None or queue.record.state != State.INACTIVE:
                 continue
             if queue.record.precedence < best and not self._ledger.totals.heritrix:
@@ -248,6 +249,8 @@ class Queues:
         """Take a queue out of the crawl. Its URIs stay in it, and are not counted as queued."""
         if queue.record.state == State.RETIRED:
             return
+        if queue.record.state == State.INACTIVE:
+            self.lists.leave(queue.class_key, queue.record.precedence)
         self._move(queue, event)
         queue.record.in_session = False
         queue.retiring = False
