@@ -82,11 +82,13 @@ class Rest:
                     crawl_delay=self._asked_delay(curi),
                     wait_ms=bandwidth_wait(curi.content_size, view.max_per_host_bandwidth_usage_kb_sec),
                 )
-        if not self._heritrix and curi.uri.startswith("http"):
-            asked = self._hosts.server(server_key(curi.uri)).retry_at_ms
-            if asked > now_ms:
-                delay = max(delay, asked - now_ms)
-        return delay
+        return max(delay, self.asked(curi, now_ms))
+
+    def asked(self, curi: CrawlURI, now_ms: int) -> int:
+        """For how long the server still wants to be left alone (Retry-After); 0 in the heritrix profile."""
+        if self._heritrix or not curi.uri.startswith("http"):
+            return 0
+        return max(self._hosts.server(server_key(curi.uri)).retry_at_ms - now_ms, 0)
 
     def _asked_delay(self, curi: CrawlURI) -> float | None:
         if self._crawl_delay is None or curi.began_ms is None:
