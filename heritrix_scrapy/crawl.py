@@ -80,6 +80,19 @@ class Frontier(Protocol):
         """The report's counters of the whole job, earlier processes included."""
 
 
+class Operations(Protocol):
+    """What an operator may ask of the frontier and do to it; see ``frontier.operations``."""
+
+    def perform(self, request: Mapping[str, Any]) -> Any:
+        """Carry out a request; an answer, or work to be done in slices."""
+
+    def noted(self, work: Any, answer: Mapping[str, Any]) -> None:
+        """Put what was done into the job's log."""
+
+    def settle(self) -> None:
+        """Have what was done on the disk."""
+
+
 class Report(Protocol):
     """What the frontier needs of the reports."""
 
@@ -191,9 +204,9 @@ class Crawl:
     """The one meeting place of a crawler's rooms. Each attribute is set by the room that offers it.
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
-    ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
-    each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the scheduler, from
-    the scope; ``crawl_delay``: by the precondition middleware.
+    ``store``: by the frontier; ``frontier``, ``operations``, ``report``: by scheduler and report extension;
+    ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the
+    scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -207,6 +220,7 @@ class Crawl:
         self.settings: SettingsSource | None = None
         self.store: Store | None = None
         self.frontier: Frontier | None = None
+        self.operations: Operations | None = None
         self.report: Report | None = None
         self.archives: list[Archive] = []
         self.recall: Recall | None = None
@@ -222,6 +236,8 @@ class Crawl:
         self.class_key: Callable[[CrawlURI], str] | None = None
         #: resolved_by_proxy(curi): whether a proxy may resolve the name of a ``dns:`` URI that our servers cannot.
         self.resolved_by_proxy: Callable[[CrawlURI], bool] | None = None
+        #: divert(curi): the crawler that a URI of another one was sent to, None when it is this one's.
+        self.divert: Callable[[CrawlURI], str | None] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import keys, prepare
+from heritrix_scrapy.frontier.addresses import Addresses
 from heritrix_scrapy.frontier.admission import Admission
 from heritrix_scrapy.frontier.candidates import Candidates
 from heritrix_scrapy.frontier.finish import Finishing
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
+    from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.lists import Lists
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.model.hosts import Hosts
@@ -46,7 +48,7 @@ class Frontier:
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
     queue that is taken out of the crawl; ``canonicaliser``: settings → the function
     that makes the canonical form of a URI's text; ``load_part``: makes a policy of the user's own, from the setting,
-    its dotted path and its properties.
+    its dotted path and its properties; ``journal``: told of each event, when one is kept.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Frontier:
         queue_retired: Callable[[str], None] | None = None,
         canonicaliser: Callable[[Any], Callable[[str], str]] = prepare.canonicaliser,
         load_part: Callable[[str, str, dict[str, Any]], Any] | None = None,
+        journal: Journal | None = None,
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
         view = settings.view
@@ -73,8 +76,9 @@ class Frontier:
         self._clock = clock
         self._seed_found = seed_found
         self._heritrix: bool = view.profile == "heritrix"
-        totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
+        totals = Totals(heritrix=self._heritrix)
         ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
@@ -85,6 +89,8 @@ class Frontier:
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
         plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        #: forget_known(): something is no longer among the seen.
+        self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
         self._in_process = InProcess()
         self._futures = Futures(ledger, queues)
@@ -97,8 +103,9 @@ class Frontier:
             seed_found=seed_found,
             refused=self.finished_outside,
         )
+        addresses = Addresses(hosts)
         self._selection = Selection(
-            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan
+            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan, addresses
         )
         self._finishing = Finishing(
             ledger,
@@ -111,6 +118,7 @@ class Frontier:
             hosts=hosts,
             rest=Rest(hosts, crawl_delay, heritrix=self._heritrix),
             plan=preparer.plan,
+            addresses=addresses,
             before_finish=before_finish,
         )
 
@@ -137,6 +145,8 @@ class Frontier:
             ledger.touch()
             ledger.write()
             ledger.sync()
+            if ledger.journal is not None:
+                ledger.journal.close()
         finally:
             ledger.store.close()
 
@@ -195,6 +205,10 @@ class Frontier:
         queue could take."""
         self._finishing.finished_outside(curi)
 
+    def include(self, curi: CrawlURI) -> bool:
+        """Take a URI for seen; see ``Admission.include``."""
+        return self._admission.include(curi)
+
     # -- the operator --------------------------------------------------------------------------------------
 
     def retire(self, class_key: str) -> bool:
@@ -207,6 +221,14 @@ class Frontier:
         else:
             self._queues.retire(queue)
         return True
+
+    def strike(self, queue: Queue, key: bytes, curi: CrawlURI, *, quiet: bool = False) -> None:
+        """Take a queued URI out, its status set; see ``Finishing.strike``."""
+        self._finishing.strike(queue, key, curi, quiet=quiet)
+
+    def unpack(self, queue: Queue, key: bytes, row: bytes) -> CrawlURI:
+        """The URI of a queue's row. Raises UnpackError."""
+        return self._selection.unpack(queue, key, row)
 
     def wake_all(self) -> None:
         """End every snooze now."""
@@ -230,11 +252,32 @@ class Frontier:
 
     def queue(self, class_key: str) -> Queue | None:
         """The queue of that name, for reports."""
-        return self._queues.get(class_key)
+        return self._queues.look(class_key)
+
+    @property
+    def queues(self) -> Queues:
+        """All queues, for the operator's work on them."""
+        return self._queues
+
+    @property
+    def ledger(self) -> Ledger:
+        """The rows, for the operator's work on them."""
+        return self._ledger
+
+    def longest(self) -> list[tuple[str, int]]:
+        """Names and counts of the longest queues (at most 20), the longest first."""
+        largest = self._ledger.largest
+        for queue in self._ledger.changed.values():
+            largest.update(queue.class_key, queue.record.count)
+        return largest.descending()
 
     def in_process(self) -> Sequence[CrawlURI]:
         """The URIs handed out and not yet come back."""
         return list(self._in_process.uris.values())
+
+    def processed(self, class_key: str) -> CrawlURI | None:
+        """The URI of that queue that is handed out."""
+        return self._in_process.uris.get(class_key)
 
     def tallies(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, earlier processes included."""

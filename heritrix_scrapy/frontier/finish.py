@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.addresses import Addresses
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.candidates import Candidates
     from heritrix_scrapy.frontier.futures import Futures
+    from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.ledger import Ledger
     from heritrix_scrapy.frontier.politeness import Rest
     from heritrix_scrapy.frontier.prepare import Plan
@@ -57,6 +59,7 @@ class Finishing:
         hosts: Hosts,
         rest: Rest,
         plan: Callable[[Any], Plan],
+        addresses: Addresses,
         before_finish: Iterable[Callable[[CrawlURI], None]],
     ) -> None:
         self._ledger = ledger
@@ -69,6 +72,7 @@ class Finishing:
         self._hosts = hosts
         self._rest = rest
         self._plan = plan
+        self._addresses = addresses
         self._before_finish = before_finish
         self._heritrix: bool = settings.view.profile == "heritrix"
 
@@ -159,8 +163,12 @@ class Finishing:
         return self._queues.get(curi.class_key)
 
     def _release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
-        del self._in_process[queue.class_key]
+        class_key = queue.class_key
+        del self._in_process[class_key]
         self._queues.release(queue, delay_ms, now_ms, retire=retire)
+        called = self._addresses.release(class_key, delay_ms, now_ms)
+        if called is not None:
+            self._queues.call(*called)
 
     def _add_children(self, curi: CrawlURI) -> None:
         """Prerequisite, or outlinks, into the batch."""
@@ -196,6 +204,8 @@ class Finishing:
         if delay_ms <= 0:
             self._plan(curi.settings).set_precedence(record, curi)
         self._ledger.totals.retried += 1
+        if self._ledger.journal is not None:
+            self._ledger.journal.reenqueued(curi)
         self._release(queue, delay_ms, now_ms, retire=curi.retire)
 
     def _end(self, queue: Queue, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
@@ -212,7 +222,14 @@ class Finishing:
         self._stale.pop(key, None)
         self._queues.removed(queue)
         self._queues.ranked(queue, key, -1)
-        tally_end(record.tally, disposition, code, size, now_ms)
+        if self._heritrix:
+            # what was never measured counts as -1, and the time is that of the fetch
+            tally_end(record.tally, disposition, code, size, curi.ended_ms or 0)
+        else:
+            tally_end(record.tally, disposition, code, max(size, 0), now_ms)
+        record.last_dequeued_ms = now_ms
+        if ledger.journal is not None:
+            self._note_end(ledger.journal, curi, disposition)
         record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
         if disposition is Disposition.FAILURE:
             record.penalise(curi.settings.error_penalty_amount)
@@ -227,6 +244,33 @@ class Finishing:
         if delay <= 0 or not self._heritrix:
             self._plan(curi.settings).set_precedence(record, curi)
         self._release(queue, delay, now_ms, retire=curi.retire)
+
+    @staticmethod
+    def _note_end(journal: Journal, curi: CrawlURI, disposition: Disposition) -> None:
+        if disposition is Disposition.SUCCESS:
+            journal.succeeded(curi)
+        elif disposition is Disposition.DISREGARDED:
+            journal.disregarded(curi)
+        else:
+            journal.failed(curi)
+
+    def strike(self, queue: Queue, key: bytes, curi: CrawlURI, *, quiet: bool = False) -> None:
+        """A queued URI that nobody works on leaves its queue, its status set: an operator wants it so. ``quiet``:
+        neither logged nor counted (Heritrix's way)."""
+        ledger = self._ledger
+        ledger.delete(key)
+        queue.discard(key)
+        self._stale.pop(key, None)
+        self._queues.ranked(queue, key, -1)
+        self._queues.removed(queue)
+        if quiet:
+            return
+        self._settle(curi)
+        disposition = status.disposition(curi.status)
+        ledger.totals.count(disposition, curi.content_size)
+        tally_end(queue.record.tally, disposition, curi.status, 0, 0)
+        if ledger.journal is not None:
+            self._note_end(ledger.journal, curi, disposition)
 
     def _settle(self, curi: CrawlURI) -> None:
         """Tell everyone whom the end of a URI concerns."""

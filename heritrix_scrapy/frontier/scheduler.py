@@ -22,6 +22,10 @@ from scrapy.utils.request import request_from_dict
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.diversion import Diversions
+from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.mapper import Diverter, named
+from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -79,6 +83,8 @@ class FrontierScheduler(BaseScheduler):
         self._resumed = False
         self._closed = False
         self._frontier: Frontier | None = None
+        self._diversions: Diversions | None = None
+        self._diverter: Diverter | None = None
         limit = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = limit if self._settings.profile == "heritrix" and limit > 0 else 0
 
@@ -98,13 +104,17 @@ class FrontierScheduler(BaseScheduler):
             logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
+        journal = None
         try:
             crawl.store = open_store(directory)
+            if self._settings.view.recovery_log_enabled and not crawl.looking:
+                journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
                 crawl.store,
                 self._settings,
                 decide=scope.accepts,
-                recall=scope.recall,
+                # where links may belong to other crawlers each is looked at
+                recall=None if self._settings.view.crawl_mapper else scope.recall,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
@@ -114,15 +124,30 @@ class FrontierScheduler(BaseScheduler):
                 seed_found=scope.seed_found,
                 queue_retired=self._queue_retired,
                 load_part=partial(load_part, self._crawler),
+                journal=journal,
             )
             crawl.class_key = lambda curi: frontier.preparer.plan(self._settings.for_uri(curi)).class_key(curi)
             view = self._settings.view
             if view.candidates_should_process_rule is not None:
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
+            if not crawl.looking:
+                self._divert_others(frontier)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        crawl.operations = Operations(
+            frontier,
+            self._settings,
+            crawl.clock,
+            decide=scope.accepts,
+            judges_spider_requests=bool(self._settings.view.scope_spider_requests),
+            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            kill=self._kill,
+            gone=lambda curi: self._kept.pop(curi.ordinal, None),
+            listeners=[scope],
+            reached=self._reached,
+        )
         if not crawl.looking:
             for line in self._settings.lines:
                 logger.info("%s", line)
@@ -139,6 +164,27 @@ class FrontierScheduler(BaseScheduler):
         if not crawl.looking:
             self._begin(frontier)
         self._arm()
+
+    def _divert_others(self, frontier: Frontier) -> None:
+        """Where the crawl is split over several crawlers, send to the others what is theirs. Raises
+        ConfigurationError and StorageFull."""
+        crawl, view = self._crawl, self._settings.view
+        mapper = named(view)
+        if mapper is None:
+            return
+        self._diversions = Diversions(
+            view.diversion_dir or crawl.jobdir.root / "diversions",
+            view.local_name,
+            crawl.clock,
+            digits=view.rotation_digits,
+            heritrix=view.profile == "heritrix",
+        )
+        crawl.archives.append(self._diversions)
+        rule = view.outlink_rule
+        outlinks = None if rule is None else gate(self._crawler, view, rule)
+        diverter = Diverter(mapper, self._diversions, crawl.class_key, outlinks=outlinks)  # type: ignore[arg-type]
+        frontier.candidates.diverter = self._diverter = diverter
+        crawl.divert = diverter.divert
 
     def _begin(self, frontier: Frontier) -> None:
         try:
@@ -171,6 +217,7 @@ class FrontierScheduler(BaseScheduler):
             if timer is not None:
                 timer.cancel()
         frontier, self._frontier = self._frontier, None
+        self._crawl.operations = None
         if frontier is None:
             return
         self._count_refusals()
@@ -178,6 +225,11 @@ class FrontierScheduler(BaseScheduler):
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
+        try:
+            if self._diversions is not None:
+                self._diversions.close()
+        except StorageFull as error:
+            logger.error("the diversion files could not be closed: %s", error)
         if self._crawl.jobdir.temporary and not self._crawl.looking:
             discard(self._crawl.jobdir.frontier)
 
@@ -194,6 +246,16 @@ class FrontierScheduler(BaseScheduler):
                 curi.deferral = STOPPED
         for abort in self._crawl.abort_fetches:
             abort()
+
+    def _kill(self, curi: CrawlURI, *, keep: bool) -> bool:
+        """Cut off the fetch of a URI, which ends as -7000; whether there was one."""
+        return any(fetching.cancel(curi, keep=keep) for fetching in self._crawl.fetching)
+
+    def _reached(self) -> str:
+        """The state of Heritrix's frontier that ours corresponds to."""
+        if self._crawl.bridge.is_paused():
+            return "PAUSE"
+        return "RUN" if self._frontier is not None and self._frontier.alive() else "EMPTY"
 
     # -- what the engine asks ------------------------------------------------------------------------------
 
@@ -508,9 +570,11 @@ class FrontierScheduler(BaseScheduler):
 
     def _count_refusals(self) -> None:
         self._crawl.add_stats(scope_of(self._crawler).take_refusals())
+        if self._diverter is not None and (count := self._diverter.take_count()):
+            self._count("frontier/diverted", count)
 
-    def _count(self, name: str) -> None:
-        self._crawl.add_stats({name: 1})
+    def _count(self, name: str, count: int = 1) -> None:
+        self._crawl.add_stats({name: count})
 
 
 def load_part(crawler: Crawler, setting: str, path: str, properties: dict[str, Any]) -> Any:
