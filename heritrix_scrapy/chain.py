@@ -25,7 +25,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.aside import Aside
-from heritrix_scrapy.extract.misses import GUESS
+from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch import resource
 from heritrix_scrapy.fetch.robots import note_robots
@@ -64,6 +64,7 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
+        self._misses = Misses(lambda: self._crawl.hosts)
         #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
         self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
         self._extraction, self._aside = self._extractors_for(view)
@@ -92,7 +93,7 @@ class ChainMiddleware:
                 load=partial(load_part, self._crawler),
                 gate=partial(gate, self._crawler, self._settings.view),
                 count=lambda name, count: self._crawl.add_stats({name: count}),
-                misses=self._extraction.misses if self._made else None,
+                misses=self._misses,
             )
             # the list is kept, so that its id stays its own
             made = self._made[id(view.extractors)] = (view.extractors, extraction, Aside(extractors))
@@ -175,6 +176,9 @@ class ChainMiddleware:
                 recall.judge(curi)
             if curi.status > 0:
                 await self._extract(curi)
+                if curi.recorder is not None and curi.recorder.is_bomb:
+                    curi.annotate("bomb")
+                    self._crawl.add_stats({"fetch/bombs": 1})
                 if recall is not None:
                     recall.restore_links(curi)
                 for step in self._steps[Point.AFTER_EXTRACT]:

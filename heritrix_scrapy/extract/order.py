@@ -90,7 +90,15 @@ EXTRACTORS: dict[str, type[Extractor]] = {
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms", "ExtractorYoutubeDL", "HTTPContentDigest"})
+NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms"})
+
+#: Names of Heritrix's that are no extractors here, and what to do in their place.
+REFUSED: dict[str, str] = {
+    "ExtractorYoutubeDL": "it has a program of its own fetch past the crawl's politeness, robots.txt and WARCs; have a "
+    "step of HERITRIX_STEPS or an item pipeline call that program",
+    "HTTPContentDigest": "it finds no links; name heritrix_scrapy.archive.content_digest.HTTPContentDigest in "
+    "HERITRIX_STEPS, at after_fetch",
+}
 
 
 class _Entry:
@@ -123,7 +131,8 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. ``count``: adds to a statistic. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. ``count``: adds to a statistic. ``misses``: counts
+    the answers to guesses. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -146,6 +155,8 @@ class Extraction:
         skipped: list[str] = []
         for entry in entries:
             name, properties = self._parts(entry)
+            if isinstance(name, str) and name in REFUSED:
+                raise ConfigurationError(SETTING, entry, REFUSED[name])
             if isinstance(name, str) and name in NOT_BUILT:
                 skipped.append(name)
             else:
@@ -289,7 +300,7 @@ class Extraction:
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:
         """Take guesses at hosts that refuse them out of the links."""
         limit = option(settings, "speculative_misses")
-        if limit and self.misses:
+        if limit:
             kept = self.misses.without(curi.outlinks, limit)
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back

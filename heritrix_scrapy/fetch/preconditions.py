@@ -56,6 +56,8 @@ class Stop(NamedTuple):
 Decision = Proceed | Prerequisite | Stop
 
 HTTP = ("http", "https")
+#: Schemes whose host has to have an address; in the heritrix profile every one is.
+LOOKED_UP = frozenset((*HTTP, "ftp", "sftp"))
 
 _NAME = re.compile(r"[-\w.:]+\Z", re.ASCII)
 
@@ -86,6 +88,8 @@ def decide(
     key = server_key(curi.uri)
     if not key:
         return Stop(status.UNFETCHABLE, "no server to fetch this URI from")
+    if scheme not in LOOKED_UP and view.profile != "heritrix":
+        return Proceed()  # the project's own handler knows what its scheme needs
     name = curi.host
     if not name:
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no host name")

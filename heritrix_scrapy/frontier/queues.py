@@ -171,7 +171,8 @@ class Queues:
         """Make the first inactive queue above the floor ready."""
         lists, floor = self.lists, self._floor()
         while (best := lists.best()) is not None and best < floor:
-            queue = self.get(lists.poll(best))
+            class_key = lists.poll(best)
+            queue = None if class_key is None else self.get(class_key)
             if queue is None or queue.record.state != State.INACTIVE:
                 continue
             if queue.record.precedence < best and not self._ledger.totals.heritrix:
@@ -198,6 +199,20 @@ class Queues:
     def emitted(self, queue: Queue) -> None:
         """The head of a ready queue was taken."""
         self._move(queue, Event.EMITTED)
+
+    def hold(self, queue: Queue, until_ms: int) -> None:
+        """A ready queue has to wait, though it has a URI to give."""
+        queue.record.wake_ms = until_ms
+        self._move(queue, Event.HELD)
+        self.lists.snooze(queue.class_key, until_ms)
+
+    def call(self, class_key: str, at_ms: int) -> None:
+        """Wake a snoozed queue at another time; its entry for the old one is dropped when it is met."""
+        queue = self.get(class_key)
+        if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms != at_ms:
+            queue.record.wake_ms = at_ms
+            self.lists.snooze(class_key, at_ms)
+            self._ledger.change(queue)
 
     def release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
         """The URI of a queue in process came back; the queue rests for ``delay_ms``."""
@@ -248,6 +263,8 @@ class Queues:
         """Take a queue out of the crawl. Its URIs stay in it, and are not counted as queued."""
         if queue.record.state == State.RETIRED:
             return
+        if queue.record.state == State.INACTIVE:
+            self.lists.leave(queue.class_key, queue.record.precedence)
         self._move(queue, event)
         queue.record.in_session = False
         queue.retiring = False

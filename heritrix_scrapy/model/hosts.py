@@ -39,7 +39,8 @@ class Tally(msgspec.Struct, array_like=True):
 class Host(msgspec.Struct, array_like=True):
     """``addresses``: textual, in the order to try; ``looked_up_ms``: when (-1 never); ``ttl``: seconds, -1 never
     expires (a numeric host); ``failures``: failed look-ups in a row; ``final``: the last one settled that there
-    is no address (no try is left)."""
+    is no address (no try is left); ``guess_hits``, ``guess_misses``: answers to guesses from scripts that found
+    something, and that did not."""
 
     addresses: list[str] = []
     looked_up_ms: int = NEVER
@@ -48,13 +49,16 @@ class Host(msgspec.Struct, array_like=True):
     final: bool = False
     next_emit_ms: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
+    guess_hits: int = 0
+    guess_misses: int = 0
 
 
 class Server(msgspec.Struct, array_like=True):
     """``robots``: text of robots.txt (None: everything is allowed, or nothing known yet); ``robots_fetched_ms``:
     -1 never; ``robots_valid``: whether ``robots`` may be relied on; ``robots_tries``: failed fetches so far;
     ``robots_error``: class of the exception that ended the last of them;
-    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row."""
+    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row;
+    ``refusals``: 429 without a time, one after the other."""
 
     robots: str | None = None
     robots_fetched_ms: int = NEVER
@@ -64,6 +68,7 @@ class Server(msgspec.Struct, array_like=True):
     connection_errors: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
     robots_error: str | None = None
+    refusals: int = 0
 
 
 def server_key(uri: str) -> str:
