@@ -91,6 +91,8 @@ WITH_ADAPTER = [
     "frontier/success_counts_precedence",
     "frontier/hops_precedence",
     "frontier/bandwidth_delay",
+    "frontier/hops_via_parse",
+    "frontier/ut_topnset",
     "frontier/ut_selftest_precedence",
     "frontier/ut_selftest_other",
     "frontier/insert_key",
