@@ -5,7 +5,7 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → robots → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
+    stamp → robots, credentials → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
     → item pipelines of captures → history → disposition steps
 """
 
@@ -24,10 +24,11 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract import form_login
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch.robots import note_robots
+from heritrix_scrapy.fetch.access import access_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
@@ -63,7 +64,9 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
-        extractors = gated(view.extractors, self._settings.gates)
+        extractors = gated(with_forms(view), self._settings.gates)
+        self._access = access_of(crawler)
+        self._logins = form_login.read(view.form_login)
         self._extraction = Extraction(
             extractors,
             load=partial(load_part, crawler),
@@ -138,7 +141,7 @@ class ChainMiddleware:
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
-        note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
+        self._access.exchanged(curi)
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
@@ -154,6 +157,13 @@ class ChainMiddleware:
                     self._extraction.extract(curi, curi.settings)
                 if recall is not None:
                     recall.restore_links(curi)
+                self._access.extracted(curi)
+                if self._logins:
+                    sent = form_login.fill_in(
+                        curi, self._logins, self._crawl.hosts, strict=curi.settings.profile == "heritrix"
+                    )
+                    if sent:
+                        self._crawl.add_stats({"credentials/forms_sent": sent})
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
             if curi.recorder is not None and curi.status > 0:
@@ -281,6 +291,16 @@ def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any
     for name, value in properties.items():
         setattr(part, name, value)
     return part
+
+
+def with_forms(view: Any) -> list[Any]:
+    """The extractors' entries; where a login form is to be filled in, ExtractorHTMLForms is one of them."""
+    entries = list(view.extractors)
+    names = [entry[0] if isinstance(entry, list | tuple) else entry for entry in entries]
+    if view.form_login and "ExtractorHTMLForms" not in names:
+        last = max((at for at, name in enumerate(names) if str(name).endswith("ExtractorHTML")), default=len(names) - 1)
+        entries.insert(last + 1, ["ExtractorHTMLForms", {}])
+    return entries
 
 
 def gated(extractors: Iterable[Any], gates: Mapping[str, Any]) -> list[Any]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.post import Post
 
 
 class Clock:
@@ -191,6 +192,8 @@ class Crawl:
         self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None
         #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
+        #: submission(curi): what a URI is fetched with by POST, or None.
+        self.submission: Callable[[CrawlURI], Post | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
         #: Whether the scope judges seeds too.

@@ -173,8 +173,9 @@ class WarcWriter:
 
     def _write(self, files: WarcFiles, curi: CrawlURI, form: Form, warcinfo_id: str) -> None:
         facts = NO_FACTS
-        if curi.revisit is not None or form.response_headers:
-            facts = Facts(revisit=curi.revisit, response_headers=form.response_headers)
+        if curi.revisit is not None or form.response_headers or curi.warc_headers:
+            headers = (*form.response_headers, *(curi.warc_headers or ()))
+            facts = Facts(revisit=curi.revisit, response_headers=headers)
         records = group(curi, form, record_id, warcinfo_id=warcinfo_id, facts=facts)
         if not records:
             return

@@ -50,6 +50,7 @@ ASKED = (
 TOLD = (
     "outlinks",
     "outlink_annotations",
+    "forms",
     "discarded_outlinks",
     "link_errors",
     "base",

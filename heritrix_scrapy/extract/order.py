@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document
 from heritrix_scrapy.extract.extractor import ContentExtractor, Extractor
+from heritrix_scrapy.extract.forms import ExtractorHTMLForms
 from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
@@ -54,6 +55,7 @@ EXTRACTORS: dict[str, type[Extractor]] = {
         ExtractorHTML,
         AggressiveExtractorHTML,
         JerichoExtractorHTML,
+        ExtractorHTMLForms,
         ExtractorCSS,
         ExtractorJS,
         ConfigurableExtractorJS,
@@ -75,7 +77,7 @@ EXTRACTORS: dict[str, type[Extractor]] = {
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms", "ExtractorYoutubeDL", "HTTPContentDigest"})
+NOT_BUILT: frozenset[str] = frozenset({"ExtractorYoutubeDL", "HTTPContentDigest"})
 
 
 class _Entry:

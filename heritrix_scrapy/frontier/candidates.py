@@ -120,11 +120,13 @@ class Candidates:
         plan = self._preparer.plan(view)
         canonicalise, plain = plan.canonicalise, self.plain
         canonical = row = None
+        posts = parent.outlink_posts
         for link in links:
-            if follow is not follow_all and not follow(parent, link):
-                continue
             hop = link.hop
-            if uniform and hop != hops.REFER:
+            is_form = posts is not None and link in posts
+            if follow is not follow_all and not is_form and not follow(parent, link):
+                continue
+            if uniform and hop != hops.REFER and not is_form:
                 if link.uri in known:
                     self.repeated += 1
                     continue
@@ -174,6 +176,9 @@ class Candidates:
             child.settings = self._for_uri(child)
             if self._decide(child):
                 self._prepare(child)
+                if parent.is_prerequisite and parent.settings.profile != "heritrix":
+                    # what a prerequisite needs waits before it, wherever its own host's queue is
+                    child.class_key = parent.class_key
                 return child
         except Exception as error:
             logger.exception("%s could not be judged", child.uri)

@@ -401,7 +401,7 @@ class Frontier:
         pending = curi.credential_pending
         wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
         # what the spider asked for is retried by Scrapy's middleware, which has given up by now
-        ours = code == status.DEFERRED or not (curi.spider_request or self._settled(curi))
+        ours = code == status.DEFERRED or pending or not (curi.spider_request or self._settled(curi))
         if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
@@ -421,12 +421,13 @@ class Frontier:
             and self._hosts.host(curi.uri[4:]).final
         )
 
-    def put_back(self, curi: CrawlURI, now_ms: int) -> None:
-        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged."""
+    def put_back(self, curi: CrawlURI, now_ms: int, delay_ms: int = 0) -> None:
+        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged.
+        ``delay_ms``: how long its queue rests."""
         queue = self._queue_of(curi)
         if queue is not None and queue.current is not None:
             queue.insert(*queue.current)
-            self._release(queue, 0, now_ms)
+            self._release(queue, delay_ms, now_ms)
 
     def replace_stored(self, curi: CrawlURI, blob: bytes | None, now_ms: int) -> None:
         """A spider's Request in process is retried by Scrapy: the new one takes its place in the queue. The try
@@ -505,7 +506,8 @@ class Frontier:
         ledger.totals.count(disposition, size)
         self._stale.pop(key, None)
         self._queues.removed(queue)
-        tally_end(record.tally, disposition, code, size, now_ms)
+        for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
+            tally_end(tally, disposition, code, size, now_ms)
         record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
         if disposition is Disposition.FAILURE:
             record.penalise(curi.settings.error_penalty_amount)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from heritrix_scrapy.model import hops, status
+from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Row)
 from heritrix_scrapy.model.errors import UnpackError
+from heritrix_scrapy.model.post import Post  # noqa: TC001 (a field of Row)
 
 if TYPE_CHECKING:
     from heritrix_scrapy.model.recorder import Recorder
@@ -78,6 +80,7 @@ class CrawlURI:
         "extra_info",
         "extracted",
         "forced",
+        "forms",
         "headers",
         "heritable",
         "history",
@@ -87,8 +90,10 @@ class CrawlURI:
         "method",
         "ordinal",
         "outlink_annotations",
+        "outlink_posts",
         "outlinks",
         "path",
+        "post",
         "precedence",
         "prerequisite",
         "queue_key",
@@ -101,17 +106,21 @@ class CrawlURI:
         "seed",
         "server_ip",
         "settings",
+        "shown",
         "source_tag",
         "spider_request",
         "status",
         "stored_request",
         "tls",
+        "trying",
         "uri",
         "user_agent",
         "verdict",
         "via",
         "via_context",
+        "wait_until_ms",
         "warc_file",
+        "warc_headers",
         "warc_offset",
     )
 
@@ -151,6 +160,10 @@ class CrawlURI:
         self.reschedule_at = -1
         self.stored_request: bytes | None = None
         self.is_prerequisite = False
+        #: What it is fetched with by POST; None for a GET.
+        self.post: Post | None = None
+        #: The challenge that the next try answers.
+        self.trying: Challenge | None = None
         self.settings: Any = None
         self.annotations: list[str] = []
         #: What is remembered of earlier fetches, the latest first; None until somebody looked.
@@ -171,6 +184,8 @@ class CrawlURI:
         self.tls: TlsFacts | None = None
         self.challenges: dict[str, str] | None = None
         self.credential_pending = False
+        #: The challenge that this try answers, asked or unasked.
+        self.shown: Challenge | None = None
         self.headers: list[tuple[bytes, bytes]] = []
         self.reason = ""
         self.http_version = ""
@@ -180,12 +195,17 @@ class CrawlURI:
         self.recorder: Recorder | None = None
         self.outlinks: list[Outlink] = []
         self.outlink_annotations: dict[Outlink, tuple[str, ...]] | None = None
+        #: What a link is fetched with by POST.
+        self.outlink_posts: dict[Outlink, Post] | None = None
+        #: The forms of the page, as ``extract.forms.Form``.
+        self.forms: list[Any] | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
         self.base: str | None = None
         self.extracted = False
         self.prerequisite: str | None = None
         self.deferral: str | None = None
+        self.wait_until_ms = 0
         self.verdict: str | None = None
         self.retire = False
         self.delay_ms = -1
@@ -194,6 +214,8 @@ class CrawlURI:
         self.record_id: str | None = None
         self.warc_file: str | None = None
         self.warc_offset = -1
+        #: Further headers of its response record, each ``Name: value``.
+        self.warc_headers: list[str] | None = None
         #: What it repeats, and what will be remembered of it.
         self.revisit: Revisit | None = None
         self.entry: Entry | None = None
@@ -226,6 +248,9 @@ class CrawlURI:
         curi.heritable = self.heritable
         if self.outlink_annotations is not None:
             curi.annotations.extend(self.outlink_annotations.get(link, ()))
+        if self.outlink_posts is not None and (post := self.outlink_posts.get(link)) is not None:
+            # the page behind a form is another one than its address alone
+            curi.post, curi.forced, curi.directive = post, True, HIGH
         return curi
 
     def prerequisite_child(self, uri: str) -> CrawlURI:
@@ -325,6 +350,8 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     annotations: list[str] = []
     heritable: dict[str, Any] | None = None
     request: bytes | None = None
+    post: Post | None = None
+    trying: Challenge | None = None
 
 
 _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
@@ -358,6 +385,8 @@ def pack(curi: CrawlURI) -> bytes:
             curi.annotations,
             curi.heritable,
             curi.stored_request,
+            curi.post,
+            curi.trying,
         )
     )
 
@@ -416,5 +445,7 @@ def unpack(data: bytes) -> CrawlURI:
     curi.annotations = row.annotations
     curi.heritable = row.heritable
     curi.stored_request = row.request
+    curi.post = row.post
+    curi.trying = row.trying
     curi.is_prerequisite = bool(flags & _PREREQUISITE)
     return curi

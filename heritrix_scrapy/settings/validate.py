@@ -259,6 +259,36 @@ def _associations(value: Any, setting: Setting) -> list[dict[str, Any]]:
     return list(value)
 
 
+#: Names of robots policies.
+ROBOTS_POLICIES = ("obey", "classic", "robotsTxtOnly", "ignore", "custom", "firstNamed", "mostFavored")
+
+
+def _robots_policy(value: Any, setting: Setting) -> Any:
+    """A policy's name, ``[name, {…}]``, a dotted path or an object; ``check_robots`` says whether there is one of
+    the name."""
+    if isinstance(value, str) and not value.startswith("["):
+        return next((name for name in ROBOTS_POLICIES if name.lower() == value.lower()), value)
+    return _policy(value, setting)
+
+
+def check_robots(policy: Any, available: Mapping[str, Any]) -> None:
+    """Whether the operator names a robots policy that there is. Raises ConfigurationError."""
+    if isinstance(policy, str) and not (policy in ROBOTS_POLICIES or policy in available or "." in policy):
+        known = ", ".join([*ROBOTS_POLICIES, *available])
+        if not policy.endswith("RobotsPolicy") and policy != "RobotsTxtOnlyPolicy":
+            raise ConfigurationError(PREFIX + "ROBOTS_POLICY", policy, f"expected one of {known}, or a dotted path")
+
+
+def _mappings(value: Any, setting: Setting) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = _from_text(value)
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list | tuple) or not all(isinstance(item, dict) for item in value):
+        raise Refused("expected a list of mappings")
+    return list(value)
+
+
 def _scope(value: Any, setting: Setting) -> Any:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return value.strip()
@@ -281,6 +311,8 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "components": (_components, "a list of names, or of `[name, {property: value}]`"),
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
     "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
+    "robots_policy": (_robots_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "mappings": (_mappings, "a list of mappings"),
     "associations": (_associations, "a list of mappings"),
     "scope": (_scope, "a name, a list of rules, or a dotted path"),
 }
