@@ -76,6 +76,8 @@ class ChainMiddleware:
         self._aside = Aside(extractors)
         crawler.signals.connect(self._aside.close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
+        if view.should_fetch_body_rule is not None:
+            gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -135,9 +137,10 @@ class ChainMiddleware:
                 self._note_failure(curi, exception)
         if curi.deferral is not None:
             return None
-        if await self._capture(curi):
-            return None
-        return self._refuse(request, curi)
+        captured = await self._capture(curi)
+        if curi.killed:
+            curi.status = status.PROCESSING_KILLED
+        return None if captured else self._refuse(request, curi)
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""

@@ -12,11 +12,12 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from heritrix_scrapy.engine import Bridge
 from heritrix_scrapy.model.hosts import Hosts
+from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
@@ -120,6 +121,23 @@ class Archive(Protocol):
         """Bytes that the file of that name holds now, under either of its names; -1 when it is gone."""
 
 
+class InFlight(NamedTuple):
+    """One fetch at the moment. ``step``: what it waits for, in words; ``received``: bytes of the answer so far."""
+
+    curi: CrawlURI
+    step: str
+    received: int
+
+
+class Fetching(Protocol):
+    """What can be asked of a download handler while it fetches."""
+
+    def in_flight(self) -> list[InFlight]: ...
+
+    def cancel(self, curi: CrawlURI, *, keep: bool) -> bool:
+        """End the fetch of a URI with status -7000; ``keep``: archive what has come. False when it is not there."""
+
+
 class Recall(Protocol):
     """What the chain asks of what is remembered of earlier fetches."""
 
@@ -182,6 +200,8 @@ class Crawl:
         #: A command that looks at single pages (``scrapy shell`` ...): nothing is kept, no seeds are read.
         self.looking = False
         self.bridge = Bridge(crawler)
+        #: What can be asked of this crawl and done to it; each part adds its own verbs.
+        self.steering = Steering()
         self.settings: SettingsSource | None = None
         self.store: Store | None = None
         self.frontier: Frontier | None = None
@@ -200,10 +220,16 @@ class Crawl:
         self.judges_seeds = False
         #: class_key(curi): name of the queue that a candidate would wait in.
         self.class_key: Callable[[CrawlURI], str] | None = None
+        #: resolved_by_proxy(curi): whether a proxy may resolve the name of a ``dns:`` URI that our servers cannot.
+        self.resolved_by_proxy: Callable[[CrawlURI], bool] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
+        #: Called before the store is closed.
+        self.before_close: list[Callable[[], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
         self.abort_fetches: list[Callable[[], None]] = []
+        #: Each download handler of ours that can tell what it fetches, and end it.
+        self.fetching: list[Fetching] = []
         self.status_sources: dict[str, Callable[[], Any]] = {}
         self._hosts: Hosts | None = None
         self._jobdir: JobDir | None = None

@@ -141,6 +141,7 @@ class ExtractorHTML(ContentExtractor):
                     way,
                     self.option(document, "max_element_length"),
                     self.option(document, "max_attribute_val_length"),
+                    rel_matters=bool(self.option(document, "obey_rel_nofollow")),
                 ),
                 grammar=attr.grammar(
                     way,
@@ -193,7 +194,13 @@ class Page:
     def read(self) -> None:
         """Put all links of the page into the document."""
         for kind, element, text, start, body in self.document.in_time(tags.scan(self.document.text, self.how.patterns)):
-            if kind == tags.TAG:
+            if kind == tags.LINK:
+                first = text[:1]
+                if first > " " and first not in "jJ":
+                    self.link(text, NAVLINK, "a/@href")
+                else:
+                    self.navlink(text, "a/@href")
+            elif kind == tags.TAG:
                 if len(element) == 4 and element.lower() == "form":
                     self.document.form_offsets.append(start)
                 self.general(element, text)
@@ -251,10 +258,12 @@ class Page:
                 self.script(text[11:])
                 return
         else:
-            script = _JAVASCRIPT_ANYWHERE.match(text)
-            if script is not None:
-                self.script(text[script.end() :])
-                return
+            first = text[:1]
+            if first <= " " or first in "jJ":
+                script = _JAVASCRIPT_ANYWHERE.match(text)
+                if script is not None:
+                    self.script(text[script.end() :])
+                    return
         self.link(text, NAVLINK, context)
 
     def embed(self, text: str, hop: str, context: str) -> None:

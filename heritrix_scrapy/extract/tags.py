@@ -17,21 +17,23 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What a Tag is.
-TAG, META, SCRIPT, STYLE = range(4)
+# What a Tag is. LINK: an ``a`` in which nothing but its href leads anywhere.
+TAG, META, SCRIPT, STYLE, LINK = range(5)
 
-#: A tag: its kind; its element's name as written; its text, from the name to before the closing ">"; the offset
-#: of its "<"; the content of a script or style.
+#: A tag: its kind; its element's name as written; its text, at the latest from its first attribute that may lead
+#: somewhere to before the closing ">", of a LINK the href; the offset of its "<"; the content of a script or style.
 Tag: TypeAlias = tuple[int, str, str, int, str]
 
 
 class Reader(NamedTuple):
     """Patterns of one way of reading.
 
-    ``scan``: text and tags that lead nowhere, then a comment's opening (group 1), the opening of a script or style
-    (group 2), any other tag (group 3, with its element in group 4), some other ``<``, the end, or nothing after very
-    many of the former. It matches wherever it is tried, so no character is looked at twice. ``raw``: the whole
-    opening tag of a script or style (group 1: its text).
+    ``scan``: a comment's opening (group 1), the opening of a script or style (group 2), any other tag that may matter.
+    That is, in the heritrix way, group 3, with its element in group 4; the pattern takes the text and tags before it
+    that lead nowhere, too, and matches wherever it is tried, so no character is looked at twice. In the standard way
+    group 3 is the href of an ``a`` with nothing else, and another tag is group 6, with its element in group 4 or 5; the
+    pattern is searched for, which costs half, and what leads nowhere makes it fail within that tag. ``raw``: the
+    whole opening tag of a script or style (group 1: its text).
     """
 
     scan: re.Pattern[str]
@@ -51,20 +53,28 @@ _QUOTED_REST = r"(?>(?:[^>=]++|=\s*+(?>(?:\"[^\"]*+\"|'[^']*+')?))*)"
 _IDLE = "class|id|title|alt|width|height|lang|dir|target|type|role|align|valign|border|colspan|rowspan|tabindex"
 #: Elements that matter even without attributes that lead somewhere.
 _NEVER_IDLE = "form|script|style|meta|link|base"
+#: Beginnings of the names that may matter on any element.
+_BUSY = (
+    "a(?:ction|rchive)|background|c(?:ite|ode|lassid)|d(?:ata(?![\\w-])|atasrc|ata-(?:src|original|lazy|full|remote))|flashvars"
+    "|href|imagesrcset|lo(?:wsrc|ngdesc)|on|profile|s(?:rc|tyle)|usemap|value"
+)
+#: Elements on which a name, a rel or a method matters, too.
+_KEPT_WHOLE = f"{_NEVER_IDLE}|param"
 
 
 @lru_cache(maxsize=16)
-def reader(way: str, longest_name: int, longest_value: int) -> Reader:
-    """The patterns of ``heritrix`` or ``standard``, for element names and values up to a length."""
-    # Lower case only, which is what nearly all pages have; anything else takes the general way.
-    idle_tag = (
-        rf"(?-i:<(?:/\w++\s*+>|(?!{_NEVER_IDLE})[a-z][a-z0-9]*+"
-        rf"(?>(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*)\s*+/?>))"
-    )
-    # Bounded, and then begun anew: the engine keeps some 300 bytes for each round, on a page of nothing but "<p>"
-    # forty times the page.
-    skip = rf"(?>(?:[^<]++|{idle_tag}){{0,{ROUNDS}}})"
+def reader(way: str, longest_name: int, longest_value: int, *, rel_matters: bool = False) -> Reader:
+    """The patterns of ``heritrix`` or ``standard``, for element names and values up to a length. ``rel_matters``: a
+    link's rel decides over it."""
     if way == "heritrix":
+        # Lower case only, which is what nearly all pages have; anything else takes the general way.
+        idle_tag = (
+            rf"(?-i:<(?:/\w++\s*+>|(?!{_NEVER_IDLE})[a-z][a-z0-9]*+"
+            rf"(?>(?:\s++(?:{_IDLE})=\"[^\">]{{0,{longest_value}}}+\")*)\s*+/?>))"
+        )
+        # Bounded, and then begun anew: the engine keeps some 300 bytes for each round, on a page of nothing but "<p>"
+        # forty times the page.
+        skip = rf"(?>(?:[^<]++|{idle_tag}){{0,{ROUNDS}}})"
         general = rf"((\w{{1,{longest_name}}}+)\s[^>]*+)>"
         return Reader(
             re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|>)|(script|style)|{general}|)|\Z|)", _FLAGS),
@@ -73,9 +83,21 @@ def reader(way: str, longest_name: int, longest_value: int) -> Reader:
             {name: re.compile(f"</{name}>", _FLAGS) for name in ("script", "style")},
             re.compile("-->"),
         )
-    general = rf"(([a-z][^\s/>]{{0,{longest_name - 1}}}+)[\s/]{_QUOTED_REST})>"
+    # Lower case and double quotes only, which is what nearly all pages have; anything else takes the general way.
+    busy = f"{_BUSY}|rel" if rel_matters else _BUSY
+    idle = rf"(?>(?:\s++(?:class|id|title|role|(?!{busy})[a-z][a-z0-9_-]*+)=\"[^\"<>]*+\")*)"
+    never = r"(?=[a-zA-Z!])(?!(?!script\b|style\b)[a-z0-9]++(?>(?:\s++class=\"[^\"<>]*+\")?)>)"
+    name = rf"[a-zA-Z][^\s/>]{{0,{longest_name - 1}}}+"
+    link = rf"a{idle}\s++href=\"([^\"&]{{0,{longest_value}}}+)\"{idle}\s*+/?>"
+    begun = rf"(?!(?:{_KEPT_WHOLE})[\s/>])([a-z][a-z0-9-]{{0,{longest_name - 1}}}+)(?=[\s/>]){idle}(?!\s*+/?>)"
+    other = rf"(?=(?i:{_KEPT_WHOLE})[\s/>]|[a-z0-9-]*+[^a-z0-9\s/>-])({name})(?=[\s/])"
+    general = rf"(({name})[\s/]{_QUOTED_REST})>"
     return Reader(
-        re.compile(rf"{skip}(?:<(?:(!--)(?!\[if|-?>)|(script|style)(?=[\s/>])|{general}|)|\Z|)", _FLAGS),
+        # Without the flag for any case, with which the engine looks for "<" three times as long.
+        re.compile(
+            rf"<{never}(?:(!--)(?!\[if|-?>)|((?i:script|style))(?=[\s/>])|{link}|(?>{begun}|{other})({_QUOTED_REST})>)",
+            re.ASCII,
+        ),
         re.compile(rf"<((?:script|style)(?>(?:[\s/]{_QUOTED_REST})?))>", _FLAGS),
         re.compile(f"<{general}", _FLAGS),
         {name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>", _FLAGS) for name in ("script", "style")},
@@ -87,6 +109,7 @@ def scan(text: str, patterns: Reader) -> Iterator[Tag]:
     """The tags of a page that may matter: those with attributes, scripts and styles. Comments are skipped."""
     stop = text.rfind(">") + 1
     find = patterns.scan.finditer
+    in_third = LINK if patterns.scan.groups == 6 else TAG
     exhausted: set[str] = set()
     position = 0
     while position < stop:
@@ -94,11 +117,19 @@ def scan(text: str, patterns: Reader) -> Iterator[Tag]:
             which = match.lastindex
             if which is None:
                 continue
-            start = match.start(which) - 1
-            if which == 3:
-                whole, element = match.group(3, 4)
+            if which >= 3:
+                if which == 6:
+                    element, whole = match[4] or match[5], match[6]
+                    start = match.start()
+                elif in_third == LINK:
+                    yield LINK, "a", match[3], match.start(), ""
+                    continue
+                else:
+                    whole, element = match.group(3, 4)
+                    start = match.start(3) - 1
                 yield META if len(element) == 4 and element.lower() == "meta" else TAG, element, whole, start, ""
                 continue
+            start = match.start(which) - 1
             if which == 1:
                 if "!--" in exhausted:
                     continue

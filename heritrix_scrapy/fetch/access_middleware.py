@@ -49,7 +49,7 @@ class AccessMiddleware:
         crawl.hosts.others.append(self._store.drain)
         crawler.signals.connect(self._load, signals.spider_opened)
         if view.cookies_save_file is not None:
-            crawler.signals.connect(self._save, signals.spider_closed)
+            crawl.before_close.append(self._save)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

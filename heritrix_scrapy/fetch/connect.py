@@ -8,13 +8,16 @@ the end arrives while idle.
 from __future__ import annotations
 
 import asyncio
+import errno
+import resource
+import ssl
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from heritrix_scrapy.fetch import tls
+from heritrix_scrapy.fetch import proxies, tls
+from heritrix_scrapy.model.errors import TooManyFiles
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable
 
     from heritrix_scrapy.model.crawluri import TlsFacts
@@ -29,11 +32,13 @@ class Peer(NamedTuple):
     addresses: tuple[str, ...]
     bind: tuple[str, int] | None = None
     trust: str = "OPEN"
+    proxy: proxies.Proxy | None = None
+    http2: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
         """What two requests must share to share a connection."""
-        return (self.secure, self.host, self.port, self.addresses[:1], self.bind, self.trust)
+        return (self.secure, self.host, self.port, self.addresses[:1], *self[4:])
 
 
 class Sink(Protocol):
@@ -90,35 +95,98 @@ class Connection(asyncio.Protocol):
             self.transport.abort()
 
 
+class _Talk:
+    """Has a proxy lead a fresh connection on; await ``done``."""
+
+    def __init__(self, connection: Connection, talk: proxies.Talk) -> None:
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._connection = connection
+        self._talk = talk
+        connection.sink = self
+        assert connection.transport is not None
+        connection.transport.write(next(talk))
+
+    def received(self, data: bytes) -> None:
+        transport = self._connection.transport
+        assert transport is not None
+        try:
+            out = self._talk.send(data)
+        except StopIteration:
+            transport.pause_reading()  # what comes now is for the TLS layer
+            self._end(None)
+        except OSError as error:
+            self._end(error)
+        else:
+            if out:
+                transport.write(out)
+
+    def closed(self, error: Exception | None) -> None:
+        self._end(error or proxies.ProxyRefused("the proxy closed the connection"))
+
+    def _end(self, error: Exception | None) -> None:
+        self._connection.sink = None
+        if self.done.done():
+            return
+        if error is None:
+            self.done.set_result(None)
+        else:
+            self.done.set_exception(error)
+
+
 class Connector:
-    """Opens connections. One TLS context a trust level, made when first needed."""
+    """Opens connections. One TLS context for each way to use them, made when first needed."""
 
     def __init__(self) -> None:
-        self._contexts: dict[str, ssl.SSLContext] = {}
+        self._contexts: dict[tuple[str, bool], ssl.SSLContext] = {}
 
-    def context(self, trust: str) -> ssl.SSLContext:
-        made = self._contexts.get(trust)
+    def context(self, trust: str, http2: bool = False) -> ssl.SSLContext:
+        made = self._contexts.get((trust, http2))
         if made is None:
-            made = self._contexts[trust] = tls.context(trust)
+            made = self._contexts[trust, http2] = tls.context(trust, http2=http2)
         return made
 
     async def open(
         self, peer: Peer, timeout: float, watch: Callable[[asyncio.Timeout], None] | None = None
     ) -> Connection:
-        """Connect to the first of the addresses that answers, each within `timeout` seconds.
+        """Connect to the first of the addresses that answers, each within `timeout` seconds; through a proxy to that.
 
-        Raises the last address's error: TimeoutError, ConnectionRefusedError, ssl.SSLError, another OSError, or
-        UnicodeError when the host name cannot be sent as SNI.
+        Raises the last address's error: TimeoutError, ConnectionRefusedError, ProxyRefused, ssl.SSLError, another
+        OSError, TooManyFiles, or UnicodeError when the host name cannot be sent as SNI.
         """
         failure: Exception | None = None
-        for address in peer.addresses:
+        addresses: tuple[str, ...] = peer.addresses if peer.proxy is None else (peer.proxy.host,)
+        for address in addresses:
             try:
                 return await self._open(peer, address, timeout, tls.server_name(peer.host), watch)
-            except (OSError, TimeoutError) as error:
+            except ssl.SSLError as error:
                 failure = error
-                if peer.secure and tls.refused_name(error):
+                if tls.refused_name(error):
                     return await self._open(peer, address, timeout, "", watch)
+                if peer.trust == "LOOSE" and isinstance(error, ssl.SSLCertVerificationError):
+                    return await self._open_loosely(peer, address, timeout, watch, error)
+            except OSError as error:
+                failure = error
+                if error.errno in (errno.EMFILE, errno.ENFILE):
+                    raise TooManyFiles(open_files_limit(), error) from error
         raise failure or OSError("no address to connect to")
+
+    async def _open_loosely(
+        self,
+        peer: Peer,
+        address: str,
+        timeout: float,
+        watch: Callable[[asyncio.Timeout], None] | None,
+        refusal: ssl.SSLCertVerificationError,
+    ) -> Connection:
+        """A lone certificate only has to be within its dates (Heritrix: ConfigurableX509TrustManager)."""
+        anyhow = peer._replace(trust="OPEN")
+        connection = await self._open(anyhow, address, timeout, tls.server_name(peer.host), watch)
+        assert connection.transport is not None
+        secure = connection.transport.get_extra_info("ssl_object")
+        if secure is not None and tls.is_lone_and_current(secure, connection.certificate or b""):
+            return connection
+        connection.abort()
+        raise refusal
 
     async def _open(
         self,
@@ -128,20 +196,65 @@ class Connector:
         name: str,
         watch: Callable[[asyncio.Timeout], None] | None,
     ) -> Connection:
+        loop = asyncio.get_running_loop()
         extra: dict[str, Any] = {}
-        if peer.secure:
-            extra = {"ssl": self.context(peer.trust), "server_hostname": name}
+        port = peer.port if peer.proxy is None else peer.proxy.port
+        if peer.secure and peer.proxy is None:
+            extra = {"ssl": self.context(peer.trust, peer.http2), "server_hostname": name}
             extra["ssl_handshake_timeout"] = timeout + 5  # the timeout below comes first
         if peer.bind is not None:
             extra["local_addr"] = peer.bind
-        loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeout) as limit:
             if watch is not None:
                 watch(limit)
-            _, connection = await loop.create_connection(Connection, address, peer.port, **extra)
+            _, connection = await loop.create_connection(Connection, address, port, **extra)
+            if peer.proxy is not None:
+                try:
+                    await self._lead_on(peer, peer.proxy, connection, name, timeout)
+                except BaseException:
+                    connection.abort()
+                    raise
         if peer.secure:
             connection.secured()
         return connection
+
+    async def _lead_on(
+        self, peer: Peer, proxy: proxies.Proxy, connection: Connection, name: str, timeout: float
+    ) -> None:
+        """Have the proxy connect to the server, and speak TLS to that."""
+        talk = proxies.talk(proxy, peer.secure, peer.host, peer.port, next(iter(peer.addresses), None))
+        if talk is None:
+            return
+        await _Talk(connection, talk).done
+        assert connection.transport is not None
+        connection.transport.resume_reading()
+        if peer.secure:
+            connection.transport = await asyncio.get_running_loop().start_tls(
+                connection.transport,
+                connection,
+                self.context(peer.trust, peer.http2),
+                server_hostname=name,
+                ssl_handshake_timeout=timeout + 5,
+            )
+
+
+def open_files_limit() -> int:
+    """How many files and connections this process may have open at once."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def raise_open_files_limit(wanted: int) -> int:
+    """Ask the system for room for ``wanted`` open files, as far as it lets an ordinary user; returns the limit that
+    holds then."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        aim = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (aim, hard))
+        except (OSError, ValueError):
+            return soft
+        return aim
+    return wanted if soft == resource.RLIM_INFINITY else soft
 
 
 class Pool:

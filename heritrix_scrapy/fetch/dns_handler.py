@@ -107,6 +107,12 @@ class DnsDownloadHandler:
             host.addresses, host.ttl, host.failures = [], 0, host.failures + 1
             host.final = not heritrix and found.answer in (Answer.NO_NAME, Answer.NO_ADDRESS)
             self.crawl.hosts.host_changed(name)
+            if self.crawl.resolved_by_proxy is not None and self.crawl.resolved_by_proxy(curi):
+                host.final = True
+                curi.status = status.DNS_OK
+                curi.annotate("resolvedByProxy")
+                self._keep(curi, b"")
+                return self._response(request, curi, b"")
             self._failed(curi, status.DOMAIN_UNRESOLVABLE, found.text or f"no address for {name}")
         host.failures, host.final = 0, False
         if local:

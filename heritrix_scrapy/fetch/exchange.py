@@ -1,19 +1,21 @@
 """What came back over one connection for one request, and how did it end?
 
 An `Exchange` stands between a connection and a `WireReader`: it records the bytes, keeps the limits, and names
-the `Ending`. What an ending means for the status is told by `http_handler`. Limits never throw received bytes away.
+the `Ending`. What an ending means for the status is told by `stamp`. Limits never throw received bytes away.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
+from heritrix_scrapy.fetch.connect import open_files_limit
 from heritrix_scrapy.fetch.wire import Body, End, Event, Fault, Flaw, Head, Interim, WireReader
-from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.errors import HeritrixError, StorageFull, TooManyFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +36,7 @@ class Ending(Enum):
     LENGTH = auto()  # a size limit
     ABORTED = auto()  # whoever looks at the head or the data wants no more
     STOPPED = auto()  # the crawl stops
+    CANCELLED = auto()  # the operator wants this fetch to end
 
 
 class Limits(NamedTuple):
@@ -124,7 +127,7 @@ class Exchange:
             if limits.patient and limits.total and self._last >= self._began + limits.total and self.ending is None:
                 self._late()
         except OSError as error:
-            self._fail(StorageFull("the response spool", len(data), error))
+            self._fail(_refused(len(data), error))
         except Exception as error:
             self._fail(error)
 
@@ -142,7 +145,7 @@ class Exchange:
                 if self.head is not None or not self._begin(events, b""):
                     self._take(events)
             except OSError as failure:
-                self._fail(StorageFull("the response spool", 0, failure))
+                self._fail(_refused(0, failure))
             except Exception as failure:
                 self._fail(failure)
 
@@ -309,12 +312,19 @@ class Exchange:
         if self.connection.sink is self:
             self.connection.sink = None
 
-    def stop(self) -> None:
-        """The crawl stops: what is not there yet is not awaited."""
-        self._end(Ending.STOPPED)
+    def stop(self, ending: Ending = Ending.STOPPED) -> None:
+        """What is not there yet is not awaited: the crawl stops, or the operator cancels."""
+        self._end(ending)
 
     def cancel(self) -> None:
         """Nobody waits for the answer any more."""
         self.ending = self.ending or Ending.STOPPED
         self._detach()
         self.connection.abort()
+
+
+def _refused(size: int, error: OSError) -> HeritrixError:
+    """Why the spool took no more."""
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return TooManyFiles(open_files_limit(), error)
+    return StorageFull("the response spool", size, error)

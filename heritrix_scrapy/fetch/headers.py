@@ -19,6 +19,7 @@ from heritrix_scrapy.settings.agent import user_agent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from heritrix_scrapy.fetch.proxies import Proxy
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 Field = tuple[bytes, bytes]
@@ -34,6 +35,7 @@ OURS_ALONE = frozenset((b"content-length", b"transfer-encoding", b"proxy-authori
 PLACED = frozenset((b"if-modified-since", b"if-none-match", b"cookie", b"authorization"))
 
 _COLON = re.compile(r":\s+")
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
 
 def compose(
@@ -44,16 +46,25 @@ def compose(
     method: str = "GET",
     own: Iterable[Field] = (),
     body: bytes = b"",
+    proxy: Proxy | None = None,
 ) -> list[Field]:
     """The header lines of one request, in order.
 
     `own`: the request's own (name, values in order), without what the project never chose. `view` gives
-    the settings that hold for this URI.
+    the settings that hold for this URI; `proxy`: an HTTP proxy that is asked in the server's place.
+    Raises ValueError for a header that is none.
     """
     mine = [(name, value) for name, value in own if name.lower() not in OURS_ALONE]
-    if view.profile == "heritrix":
-        return _heritrix(curi, view, url, method, mine, body)
-    return _modern(curi, view, url, method, mine, body)
+    for name, _ in mine:
+        if not _TOKEN.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of a header")
+    made = (_heritrix if view.profile == "heritrix" else _modern)(curi, view, url, method, mine, body)
+    if proxy is not None:
+        if view.profile == "heritrix":
+            made.insert(0, (b"Proxy-Connection", b"close"))
+        if proxy.authorization is not None:
+            made.append((b"Proxy-Authorization", proxy.authorization))
+    return made
 
 
 def _heritrix(curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], body: bytes) -> list[Field]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from typing import TYPE_CHECKING
-from urllib.request import getproxies
+from urllib.request import getproxies, proxy_bypass
 from weakref import WeakValueDictionary
 
 from scrapy import Request
@@ -28,6 +28,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.access import access_of
 from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, Wait, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
+from heritrix_scrapy.fetch.proxied import ProxyChoice
 from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.hosts import server_key
@@ -139,16 +140,14 @@ class PreconditionMiddleware(_Judge):
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
         self._fetchable = fetchable(crawler.settings)
-        self._proxies_seen: set[str] = set()
-        self._direct = False
-        proxies = sorted(name for name in getproxies() if name in ("http", "https", "ftp", "all"))
-        if proxies and crawler.settings.getbool("HTTPPROXY_ENABLED"):
-            self._direct = True
-            logger.warning(
-                "the environment names a proxy (%s): this version archives over direct connections only, "
-                "and makes them",
-                ", ".join(f"{name}_proxy" for name in proxies),
-            )
+        environment = getproxies() if crawler.settings.getbool("HTTPPROXY_ENABLED") else {}
+        schemes = ("http", "https", "all")
+        self._proxies = ProxyChoice(
+            {scheme: environment[scheme] for scheme in schemes if environment.get(scheme)},
+            lambda host: bool(proxy_bypass(host)),
+        )
+        self._refused: set[str] = set()
+        self._crawl.resolved_by_proxy = lambda curi: self._proxies.resolves(curi, self._settings.for_uri(curi))
 
     def process_request(self, request: Request) -> Request | Awaitable[None] | None:
         curi = travelling(request)
@@ -158,11 +157,10 @@ class PreconditionMiddleware(_Judge):
             curi.status = status.UNFETCHABLE
             curi.error_text = f"nothing here fetches {curi.scheme}: addresses that pages name"
             raise NotFetched(curi)
-        if request.meta.get("proxy"):
-            self._refuse_proxy(request, curi)
-        if self._direct:
-            # keeps Scrapy's HttpProxyMiddleware from taking the environment's
-            request.meta.setdefault("proxy", None)
+        try:
+            self._proxies.settle(request.meta, curi, self._settings.for_uri(curi))
+        except ValueError as error:
+            self._refuse_proxy(request, curi, error)
         decision = self._decide(request, curi)
         if isinstance(decision, Prerequisite):
             if curi.class_key:
@@ -209,6 +207,7 @@ class PreconditionMiddleware(_Judge):
             logged_in=self._access.has_logged_in,
             failed=self._access.has_failed,
             policies=self._access.policies,
+            proxied=bool(request.meta.get("proxy")),
         )
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
@@ -257,12 +256,11 @@ class PreconditionMiddleware(_Judge):
         except Exception as error:
             logger.debug("prerequisite %s of %s failed: %s", uri, parent.uri, error)
 
-    def _refuse_proxy(self, request: Request, curi: CrawlURI) -> None:
-        """An exchange through a proxy would not be what the server said; until it can be, it is not made."""
-        proxy = str(request.meta["proxy"])
+    def _refuse_proxy(self, request: Request, curi: CrawlURI, error: ValueError) -> None:
+        """A Request is never made directly that was to go through a proxy."""
         curi.status = status.UNFETCHABLE
-        curi.error_text = "a proxy in Request.meta is not supported: it cannot be archived yet"
-        if proxy not in self._proxies_seen:
-            self._proxies_seen.add(proxy)
-            logger.error("%s is not fetched: %s", request.url, curi.error_text)
+        curi.error_text = str(error)
+        if curi.error_text not in self._refused:
+            self._refused.add(curi.error_text)
+            logger.error("%s is not fetched: %s", request.url, error)
         raise NotFetched(curi)

@@ -79,12 +79,13 @@ def decide(
     logged_in: Callable[[str, FormCredential], bool] | None = None,
     failed: Callable[[str, FormCredential], bool] | None = None,
     policies: Policies = robots.PLAIN,
+    proxied: bool = False,
 ) -> Decision:
     """The decision for one URI at ``now_ms``.
 
     ``agent``: the User-Agent that robots.txt is read for; ``obey``: False reads no rules for this one URI,
     whatever the policy; ``logged_in(server key, credential)``: whether that login was made before; ``failed``:
-    whether it was refused.
+    whether it was refused; ``proxied``: a proxy resolves the names that we cannot.
     """
     scheme = curi.scheme
     if scheme == "dns":
@@ -101,11 +102,13 @@ def decide(
         # its look-up would be refused as often as it was asked for
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "not a name that DNS can look up")
     host = hosts.host(name)
-    if is_expired(host, view, now_ms) or (not host.addresses and not host.final and view.await_dns_retries):
+    if is_expired(host, view, now_ms):
         return Prerequisite("dns:" + name)
-    if not host.addresses:
+    if not host.addresses and not proxied:
+        if not host.final and view.await_dns_retries:
+            return Prerequisite("dns:" + name)
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no address for the host")
-    address = host.addresses[0]
+    address = host.addresses[0] if host.addresses else None
     if scheme not in HTTP:
         return Proceed(address)
 

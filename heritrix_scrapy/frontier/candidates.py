@@ -7,24 +7,26 @@ seed's redirect, the scope, preparation. Nothing is stored here.
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import MEDIUM, NORMAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
     from heritrix_scrapy.crawl import SettingsSource
     from heritrix_scrapy.frontier.prepare import Plan, Preparer
     from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 
+    #: Links with their canonical forms and rows among the seen, where these are known.
+    Sifted = Generator[tuple[Outlink, str | None, bytes | None], None, None]
+
 logger = logging.getLogger(__name__)
 
 #: A redirect is promoted to a seed only this close to its seed.
 MAX_PROMOTED_HOPS = 5
-#: Links remembered as seen: 3 MB.
-KNOWN = 16_384
 
 
 def outlinks_wanted(code: int, *, process_error_outlinks: bool) -> bool:
@@ -72,101 +74,77 @@ FOLLOW: dict[str, Callable[[CrawlURI, Outlink], bool]] = {
 
 class Candidates:
     """Judges candidates. ``decide``: whether the scope accepts one; ``settings``: for the settings that hold for
-    it; ``unseen``: canonical form → its row among the seen, or None when it is there already."""
+    it; ``sift``: the short way of the many ordinary links, see ``plain``; None: all go the general one."""
 
     def __init__(
         self,
         decide: Callable[[CrawlURI], bool],
         settings: SettingsSource,
         preparer: Preparer,
-        unseen: Callable[[str], bytes | None],
+        sift: Callable[[CrawlURI, Iterable[Outlink], Plan], Sifted] | None = None,
     ) -> None:
         self._decide = decide
         self._settings = settings
         self._for_uri = settings.for_uri
         self._preparer = preparer
         self._prepare = preparer.prepare
-        self._unseen = unseen
+        self._sift = sift
         #: Whether the links of a URI are looked at; None: always (``HERITRIX_CANDIDATES_SHOULD_PROCESS_RULE``).
         self.gate: Callable[[CrawlURI], bool] | None = None
         self.rejected = 0
-        self.repeated = 0
-        #: The short way of ordinary links, which queues them itself: False when the scope refuses one, None when it is
-        #: not ordinary.
-        self.plain: Callable[[CrawlURI, Outlink, str, bytes, Plan], bool | None] | None = None
-        #: Links met lately that are among the seen: the pages of a site share most of theirs, and the key and the
-        #: store's answer cost ten times as much as looking here.
-        self._known: set[str] = set()
 
-    def judge(self, parent: CrawlURI) -> Iterator[tuple[CrawlURI, bytes | None]]:
-        """The prepared candidates that the links of a fetched URI make, in their order, but for those that ``plain``
+    def judge(self, parent: CrawlURI) -> Generator[tuple[CrawlURI, bytes | None], None, None]:
+        """The prepared candidates that the links of a fetched URI make, in their order, but for those that ``sift``
         took. With each the row that its canonical form will have among the seen, when it is known not to be there.
 
         Where one View holds for all URIs, a link that has been seen is dropped at once: half of all links are,
         and it costs a tenth of what the scope and the rest cost.
         """
-        links = parent.outlinks
         view = parent.settings
-        if not links or not outlinks_wanted(parent.status, process_error_outlinks=view.process_error_outlinks):
+        if not parent.outlinks or not outlinks_wanted(
+            parent.status, process_error_outlinks=view.process_error_outlinks
+        ):
             return
         if self.gate is not None and not self.gate(parent):
             return
         follow = FOLLOW[view.follow]
-        for_uri, decide, prepare, unseen = self._for_uri, self._decide, self._prepare, self._unseen
+        links: Iterable[Outlink] = parent.outlinks
+        # forms that are sent: followed in any case, and past the seen filter
+        posts = parent.outlink_posts
+        if follow is not follow_all:
+            links = [link for link in links if (posts is not None and link in posts) or follow(parent, link)]
+        for_uri, decide, prepare = self._for_uri, self._decide, self._prepare
         promotes = redirects_promote(parent)
         # a log of the scope has a line for each link, known or not
-        uniform = self._settings.uniform and not (view.scope_log_to_file or view.candidate_scoper_log_to_file)
-        known = self._known
-        plan = self._preparer.plan(view)
-        canonicalise, plain = plan.canonicalise, self.plain
-        canonical = row = None
-        posts = parent.outlink_posts
-        for link in links:
-            hop = link.hop
-            is_form = posts is not None and link in posts
-            if follow is not follow_all and not is_form and not follow(parent, link):
-                continue
-            if uniform and hop != hops.REFER and not is_form:
-                if link.uri in known:
-                    self.repeated += 1
-                    continue
-                canonical = canonicalise(link.uri)
-                row = unseen(canonical)
-                if row is None:
-                    if len(known) >= KNOWN:
-                        known.clear()
-                    known.add(link.uri)
-                    self.repeated += 1
-                    continue
-                taken = None if plain is None else plain(parent, link, canonical, row, plan)
-                if taken is not None:
-                    self.rejected += not taken
-                    continue
-            else:
-                canonical = row = None
-            child = parent.child(link)
-            if promotes and hop == hops.REFER:
-                child.seed = may_be_promoted(child, view)
-            try:
-                child.settings = for_uri(child)
-                if not decide(child):
+        logs_each = view.scope_log_to_file or view.candidate_scoper_log_to_file
+        if self._sift is not None and self._settings.uniform and not logs_each and posts is None:
+            judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
+        else:
+            judged = ((link, None, None) for link in links)
+        with closing(judged):
+            for link, canonical, row in judged:
+                child = parent.child(link)
+                if promotes and link.hop == hops.REFER:
+                    child.seed = may_be_promoted(child, view)
+                try:
+                    child.settings = for_uri(child)
+                    if not decide(child):
+                        self.rejected += 1
+                        continue
+                    prepare(child, canonical)
+                except Exception as error:
+                    logger.exception("%s could not be judged", child.uri)
+                    parent.errors.append((f"judging {child.uri}", error))
                     self.rejected += 1
                     continue
-                prepare(child, canonical)
-            except Exception as error:
-                logger.exception("%s could not be judged", child.uri)
-                parent.errors.append((f"judging {child.uri}", error))
-                self.rejected += 1
-                continue
-            if child.seed:
-                promote(child)
-            yield child, row
+                if child.seed:
+                    promote(child)
+                yield child, row
 
-    def take_counts(self) -> tuple[int, int]:
-        """How many the scope refused, and how many were seen before, since the last call."""
-        counts = self.rejected, self.repeated
-        self.rejected = self.repeated = 0
-        return counts
+    def take_rejected(self) -> int:
+        """How many the scope refused since the last call."""
+        rejected, self.rejected = self.rejected, 0
+        return rejected
 
     def prerequisite(self, parent: CrawlURI) -> CrawlURI | None:
         """What ``parent`` waits for, prepared; None, and the parent's status -63, when the scope refuses it."""

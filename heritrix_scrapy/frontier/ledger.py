@@ -38,7 +38,9 @@ SYNC_MS = 1000
 
 class Ledger:
     """The batch that waits, laid over the store. ``totals``: counters, written with every batch; ``changed``:
-    queues whose records are, by class key; ``finished``: (class key, key, row) of each URI that it finishes."""
+    queues whose records are, by class key; ``finished``: (class key, key, row) of each URI that it finishes;
+    ``puts``: rows to be written, for reading and, after a ``touch``, for new keys; ``get_stored``: a row as it
+    stands."""
 
     def __init__(
         self,
@@ -61,8 +63,8 @@ class Ledger:
         self._clock = clock
         self._report = report
         self._archives = archives
-        self._get = store.get
-        self._puts: dict[bytes, bytes] = {}
+        self.get_stored = store.get
+        self.puts: dict[bytes, bytes] = {}
         self._deletes: set[bytes] = set()
         self._lengths: dict[str, int] = {}
         self._unsynced: list[bytes] = []
@@ -75,39 +77,31 @@ class Ledger:
 
     def put(self, key: bytes, value: bytes) -> None:
         """Write a row with the next flush; the last word on a key holds."""
-        self._puts[key] = value
+        self.puts[key] = value
         self._deletes.discard(key)
-        if self._since_ms is None:
-            self._since_ms = self._clock.now_ms()
-
-    def put_discovered(self, key: bytes, value: bytes, seen: bytes) -> None:
-        """Write the row of a URI that was never queued, and that it has been seen, with the next flush."""
-        puts = self._puts
-        puts[key] = value
-        puts[seen] = b""
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
     def delete(self, key: bytes) -> None:
         """Remove a row with the next flush."""
-        self._puts.pop(key, None)
+        self.puts.pop(key, None)
         self._deletes.add(key)
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
     def get(self, key: bytes) -> bytes | None:
         """A row as it will stand."""
-        value = self._puts.get(key)
+        value = self.puts.get(key)
         if value is not None:
             return value
         if key in self._deletes:
             return None
-        return self._get(key)
+        return self.get_stored(key)
 
     def unseen(self, canonical: str) -> bytes | None:
         """The row that a canonical form will have among the seen; None when it is there already."""
         row = keys.seen(canonical)
-        return None if row in self._puts or self._get(row) is not None else row
+        return None if row in self.puts or self.get_stored(row) is not None else row
 
     def change(self, queue: Queue) -> None:
         """Have the queue's record written with the next flush."""
@@ -150,7 +144,7 @@ class Ledger:
     @property
     def is_full(self) -> bool:
         """Whether the batch should not grow further."""
-        return len(self.finished) >= FLUSH_URIS or len(self._puts) > FLUSH_ROWS
+        return len(self.finished) >= FLUSH_URIS or len(self.puts) > FLUSH_ROWS
 
     def needs_flush_at(self) -> int | None:
         """When ``flush`` should be called; None while nothing waits to be written or synced."""
@@ -175,7 +169,7 @@ class Ledger:
             self._lengths.update(archive.flush())
         if self._report is not None:
             self.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
-        puts = self._puts
+        puts = self.puts
         for queue in self.changed.values():
             puts[queue.row] = queue.packed()
         for name in self._tallied:
@@ -187,11 +181,11 @@ class Ledger:
             unsynced = keys.unsynced(self._flushes)
             self.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, self.finished)))
         self.put(keys.STATE, msgspec.msgpack.encode(self.totals))
-        self.store.write(self._puts.items(), self._deletes)
+        self.store.write(self.puts.items(), self._deletes)
         if unsynced is not None:
             self._flushes += 1
             self._unsynced.append(unsynced)
-        self._puts = {}
+        self.puts = {}
         self._deletes = set()
         for queue in self.changed.values():
             queue.beyond = False

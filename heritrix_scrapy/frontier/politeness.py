@@ -6,9 +6,19 @@ AbstractFrontier.retryDelayFor). All times in milliseconds.
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.model.status import Retry, lookup
+from heritrix_scrapy.model.hosts import server_key
+from heritrix_scrapy.model.status import RUNTIME_EXCEPTION, Retry, lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Hosts
+
+logger = logging.getLogger(__name__)
 
 #: Rest of a queue whose URI died before its delay was known.
 UNKNOWN_DELAY_MS = 5000
@@ -46,3 +56,43 @@ def bandwidth_wait(size: int, kb_per_second: int) -> int:
 def retry_delay(view: Any, status: int) -> int:
     """Rest of the queue before the same URI is tried again."""
     return int(view.retry_delay_seconds * 1000) if lookup(status).retry is Retry.LATER else 0
+
+
+class Rest:
+    """How long the queue of a finished URI rests. ``crawl_delay``: seconds that robots.txt asks for between two
+    fetches from the URI's server, or None."""
+
+    def __init__(self, hosts: Hosts, crawl_delay: Callable[[CrawlURI], float | None] | None, *, heritrix: bool) -> None:
+        self._hosts = hosts
+        self._crawl_delay = crawl_delay
+        self._heritrix = heritrix
+
+    def after(self, curi: CrawlURI, now_ms: int) -> int:
+        """Rest of the queue after this URI; what the server asked for binds too."""
+        view = curi.settings
+        delay = curi.delay_ms
+        if delay < 0:
+            if curi.status == RUNTIME_EXCEPTION:
+                delay = UNKNOWN_DELAY_MS
+            else:
+                delay = politeness_delay(
+                    view,
+                    curi.began_ms,
+                    curi.ended_ms,
+                    crawl_delay=self._asked_delay(curi),
+                    wait_ms=bandwidth_wait(curi.content_size, view.max_per_host_bandwidth_usage_kb_sec),
+                )
+        if not self._heritrix and curi.uri.startswith("http"):
+            asked = self._hosts.server(server_key(curi.uri)).retry_at_ms
+            if asked > now_ms:
+                delay = max(delay, asked - now_ms)
+        return delay
+
+    def _asked_delay(self, curi: CrawlURI) -> float | None:
+        if self._crawl_delay is None or curi.began_ms is None:
+            return None
+        try:
+            return self._crawl_delay(curi)
+        except Exception:
+            logger.exception("the crawl delay for %s could not be found", curi.uri)
+            return None

@@ -29,7 +29,8 @@ _EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
 
 class Queues:
     """All queues. ``floor``: gives the precedence from which on queues are not worked on; ``by_state``: how many
-    are in each state; ``retired``: called with the class key of a queue that is retired."""
+    are in each state; ``retired``: called with the class key of a queue that is retired; ``loaded``: those in
+    memory."""
 
     def __init__(
         self,
@@ -45,18 +46,18 @@ class Queues:
         self._floor = floor
         self._kept = kept
         self._retired = retired
-        self._loaded: dict[str, Queue] = {}
+        self.loaded: dict[str, Queue] = {}
 
     # -- by name -------------------------------------------------------------------------------------------
 
     def get(self, class_key: str) -> Queue | None:
         """The queue of that name, if there ever was one."""
-        queue = self._loaded.get(class_key)
+        queue = self.loaded.get(class_key)
         if queue is None:
             row = self._ledger.store.get(keys.queue(class_key))
             if row is None:
                 return None
-            queue = self._loaded[class_key] = Queue(class_key, unpack_record(row))
+            queue = self.loaded[class_key] = Queue(class_key, unpack_record(row))
         return queue
 
     def make(self, class_key: str, *, precedence: int, session_budget: int, total_budget: int) -> Queue:
@@ -66,7 +67,7 @@ class Queues:
         record = QueueRecord(
             totals.queues, precedence=precedence, session_budget=session_budget, total_budget=total_budget
         )
-        queue = self._loaded[class_key] = Queue(class_key, record)
+        queue = self.loaded[class_key] = Queue(class_key, record)
         self._ledger.put(keys.queue_name(record.number), class_key.encode("utf-8", "surrogatepass"))
         self._ledger.change(queue)
         self.by_state[State.EXHAUSTED] += 1
@@ -74,17 +75,17 @@ class Queues:
 
     def adopt(self, class_key: str, record: QueueRecord) -> None:
         """A queue of an earlier process whose stored state did not survive it."""
-        queue = self._loaded[class_key] = Queue(class_key, record)
+        queue = self.loaded[class_key] = Queue(class_key, record)
         self._ledger.change(queue)
 
     def shrink(self) -> None:
         """Forget queues that do not work, when there are many. Only after everything has been written."""
-        if len(self._loaded) <= self._kept:
+        if len(self.loaded) <= self._kept:
             return
-        surplus = len(self._loaded) - self._kept * 9 // 10
-        idle = (key for key, queue in self._loaded.items() if queue.current is None and not queue.retiring)
+        surplus = len(self.loaded) - self._kept * 9 // 10
+        idle = (key for key, queue in self.loaded.items() if queue.current is None and not queue.retiring)
         for class_key in list(islice(idle, surplus)):
-            del self._loaded[class_key]
+            del self.loaded[class_key]
 
     # -- counting ------------------------------------------------------------------------------------------
 
@@ -97,8 +98,12 @@ class Queues:
             self._ledger.totals.queued += 1
         self._ledger.change(queue)
         if state == _EXHAUSTED:
-            self._move(queue, Event.STORED)
-            self._deactivate(queue)
+            self.list_anew(queue)
+
+    def list_anew(self, queue: Queue) -> None:
+        """A queue that was on no list has a URI."""
+        self._move(queue, Event.STORED)
+        self._deactivate(queue)
 
     def removed(self, queue: Queue, count: int = 1) -> None:
         """URIs left the queue, or turned out not to be there."""

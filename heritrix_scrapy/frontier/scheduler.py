@@ -173,6 +173,8 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         self._count_refusals()
+        for last_act in self._crawl.before_close:
+            last_act()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:

@@ -17,6 +17,8 @@ from heritrix_scrapy.model.errors import UnpackError
 from heritrix_scrapy.model.post import Post  # noqa: TC001 (a field of Row)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from heritrix_scrapy.model.recorder import Recorder
     from heritrix_scrapy.model.revisit import Entry, Revisit
 
@@ -86,6 +88,7 @@ class CrawlURI:
         "history",
         "http_version",
         "is_prerequisite",
+        "killed",
         "link_errors",
         "method",
         "ordinal",
@@ -208,6 +211,8 @@ class CrawlURI:
         self.wait_until_ms = 0
         self.verdict: str | None = None
         self.retire = False
+        #: Cancelled while it was fetched: what came is archived, and the URI then ends as -7000.
+        self.killed = False
         self.delay_ms = -1
         # output
         self.extra_info: dict[str, Any] = {}
@@ -357,6 +362,8 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
 _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
 
 _encoder = msgspec.msgpack.Encoder()
+#: A text as it stands in a row. Raises UnicodeEncodeError for half a surrogate pair.
+encode_text: Callable[[str], bytes] = _encoder.encode
 _decoder = msgspec.msgpack.Decoder(Row)
 
 
@@ -413,6 +420,19 @@ def pack_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, cost: 
             parent.heritable,
         )
     )
+
+
+def link_frame(path: str, context: str, parent: CrawlURI, cost: int) -> tuple[bytes, bytes]:
+    """What stands before and behind ``encode_text(uri)`` in the rows of all links of ``parent`` that have this path
+    and context, no annotations, and a URI that is its own canonical form: ``pack_link`` for a page of many."""
+    row = _encoder.encode(
+        Row(
+            SCHEMA, "", path, parent.uri, context, "", cost, 0, source_tag=parent.source_tag, heritable=parent.heritable
+        )
+    )
+    # the header of the list and the schema are a byte each, and so is the empty text
+    assert row[2:3] == encode_text("")
+    return row[:2], row[3:]
 
 
 def unpack(data: bytes) -> CrawlURI:

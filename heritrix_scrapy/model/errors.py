@@ -42,6 +42,16 @@ class StorageFull(HeritrixError):
         )
 
 
+class TooManyFiles(HeritrixError):
+    """The system lets this process open no further file or connection. ``limit``: how many it may have."""
+
+    def __init__(self, limit: int, cause: BaseException | None = None) -> None:
+        self.limit, self.cause = limit, cause
+        super().__init__(
+            f"too many open files: the limit is {limit}; raise it (ulimit -n) or lower CONCURRENT_REQUESTS"
+        )
+
+
 class StoreError(HeritrixError):
     """The store is of another schema, damaged, or held by another process."""
 

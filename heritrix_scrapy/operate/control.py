@@ -1,8 +1,8 @@
 """How does another process ask a running crawl something?
 
 A Unix socket in the JOBDIR that only its owner may open; JSON, one object a line: ``{"do": "status"}`` →
-``{"ok": true, ...}`` or ``{"ok": false, "error": "..."}``. Every later command and the web page go through the
-same requests. A socket's path has 107 bytes: longer ones are bound and reached through the directory's entry
+``{"ok": true, ...}`` or ``{"ok": false, "error": "..."}``. What can be asked is the table of ``model/steering.py``. A
+socket's path has 107 bytes: longer ones are bound and reached through the directory's entry
 below ``/proc/self/fd``.
 """
 
@@ -11,21 +11,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.model.steering import PROTOCOL, Answer, Refused
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROTOCOL = 1
+logger = logging.getLogger(__name__)
+
 NAME = "control.sock"
 LONGEST = 107
 MAX_LINE = 1 << 20
 
-Answer = Mapping[str, Any]
-Action = Callable[[dict[str, Any]], "Answer | Awaitable[Answer]"]
+Do = Callable[[Mapping[str, Any]], Awaitable[Answer]]
 
 
 class ControlError(Exception):
@@ -47,11 +50,11 @@ def reachable(directory: Path) -> Iterator[str]:
 
 
 class ControlServer:
-    """Answers requests by name. ``actions``: name → callable from the request to its answer."""
+    """Answers requests. ``do(request)``: the answer; raises Refused for what cannot be done."""
 
-    def __init__(self, directory: Path, actions: Mapping[str, Action]) -> None:
+    def __init__(self, directory: Path, do: Do) -> None:
         self._directory = directory
-        self._actions = actions
+        self._do = do
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
@@ -105,14 +108,12 @@ class ControlServer:
             return {"ok": False, "error": f"not JSON: {error}"}
         if not isinstance(request, dict):
             return {"ok": False, "error": 'a request is an object: {"do": "status"}'}
-        action = self._actions.get(str(request.get("do")))
-        if action is None:
-            return {"ok": False, "error": f"unknown request; there are: {', '.join(sorted(self._actions))}"}
         try:
-            answer = action(request)
-            if not isinstance(answer, Mapping):
-                answer = await answer
+            answer = await self._do(request)
+        except Refused as error:
+            return {"ok": False, "error": str(error)}
         except Exception as error:
+            logger.exception("the request %r failed", request.get("do"))
             return {"ok": False, "error": f"{type(error).__name__}: {error}"}
         return {"ok": True, "protocol": PROTOCOL, **answer}
 
@@ -143,7 +144,12 @@ def ask(directory: Path, request: Mapping[str, Any], *, timeout: float = 10.0) -
         connection.close()
     if not line:
         raise ControlError(f"the crawl on {directory} closed the connection")
-    answer: dict[str, Any] = json.loads(line)
+    try:
+        answer = json.loads(line)
+    except ValueError as error:
+        raise ControlError(f"what answers on {directory} is no crawl: {error}") from error
+    if not isinstance(answer, dict):
+        raise ControlError(f"what answers on {directory} is no crawl: {line[:80]!r}")
     if not answer.get("ok"):
         raise ControlError(str(answer.get("error")))
     return answer

@@ -25,6 +25,11 @@ class ControlExtension:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._server: ControlServer | None = None
+        steering = self._crawl.steering
+        steering.add("status", self.status, steers=False)
+        steering.add("verbs", self.verbs, steers=False)
+        steering.add("pause", self.pause)
+        steering.add("unpause", self.unpause)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -35,9 +40,7 @@ class ControlExtension:
     async def spider_opened(self) -> None:
         if self._crawl.jobdir.temporary or self._crawl.looking:
             return
-        server = ControlServer(
-            self._crawl.jobdir.root, {"status": self.status, "pause": self.pause, "unpause": self.unpause}
-        )
+        server = ControlServer(self._crawl.jobdir.root, self._crawl.steering.do)
         try:
             await server.start()
         except OSError as error:
@@ -50,17 +53,17 @@ class ControlExtension:
             await self._server.close()
             self._server = None
 
-    def pause(self, request: dict[str, Any]) -> dict[str, Any]:
+    def pause(self) -> dict[str, Any]:
         """Hand out nothing more; what is in flight goes on."""
         self._crawl.bridge.pause("by the operator", wanted=True)
         return self._state()
 
-    def unpause(self, request: dict[str, Any]) -> dict[str, Any]:
+    def unpause(self) -> dict[str, Any]:
         """Go on after a pause, whoever asked for it; what was in the way may still be, and pause the crawl again."""
         self._crawl.bridge.resume()
         return self._state()
 
-    def status(self, request: dict[str, Any]) -> dict[str, Any]:
+    def status(self) -> dict[str, Any]:
         """State and reason, counts, queues and what waits, why."""
         crawl = self._crawl
         answer = self._state()
@@ -69,6 +72,15 @@ class ControlExtension:
         for name, source in crawl.status_sources.items():
             answer[name] = source()
         return answer
+
+    def verbs(self) -> dict[str, Any]:
+        """What can be asked, with parameters."""
+        return {
+            "verbs": {
+                verb.name: {"does": verb.doc, "parameters": list(verb.parameters), "steers": verb.steers}
+                for verb in self._crawl.steering.verbs().values()
+            }
+        }
 
     def _state(self) -> dict[str, Any]:
         crawl = self._crawl

@@ -84,6 +84,15 @@ def _int(value: Any, setting: Setting) -> int:
     return number
 
 
+def _port(value: Any, setting: Setting) -> int | None:
+    if value is None or value == "":
+        return None
+    port = _int(value, setting)
+    if port > 65535:
+        raise Refused("expected a port, 1 to 65535")
+    return port
+
+
 def _number(value: Any, setting: Setting) -> int | float:
     try:
         if isinstance(value, bool):
@@ -310,6 +319,7 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "lines": (_lines, "a list of lines, or the path of a file"),
     "components": (_components, "a list of names, or of `[name, {property: value}]`"),
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "port": (_port, "1 to 65535"),
     "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
     "robots_policy": (_robots_policy, "the name of a policy, or `[name, {property: value}]`"),
     "mappings": (_mappings, "a list of mappings"),

@@ -126,9 +126,7 @@ def outlink_gate(case: Case) -> tuple[bool, object]:
     parent = CrawlURI("http://a.com/", path="L")
     parent.status, parent.settings = given["status"], view
     parent.outlinks = [Outlink("http://a.com/next", "L", "a/@href")]
-    candidates = Candidates(
-        lambda curi: True, Settings(view), Preparer(prepare.canonicaliser, heritrix=True), lambda canonical: b""
-    )
+    candidates = Candidates(lambda curi: True, Settings(view), Preparer(prepare.canonicaliser, heritrix=True))
     return same({"outlinks_scheduled": len(list(candidates.judge(parent)))}, case["expect"])
 
 

@@ -10,7 +10,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from heritrix_scrapy.fetch.resolver import Answer, Lookup, RecordSet
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.settings import default_view
 from tests.fetch.loopback import Server, fetch, handler_of, make_crawler, run
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz0123456789\n"
@@ -26,27 +25,6 @@ SETTINGS = {
     "max_fetch_kb_sec": "max_fetch_kb_sec",
     "digest_content": "digest_content",
 }
-
-
-class Rule:
-    """A should-fetch-body rule that always says the same."""
-
-    def __init__(self, decision: str) -> None:
-        self.decision = decision
-
-    def evaluate(self, curi: CrawlURI) -> str:
-        return self.decision
-
-
-class WithRule:
-    """A View and a rule that no setting holds yet."""
-
-    def __init__(self, view: Any, decision: str) -> None:
-        self.view = view
-        self.should_fetch_body_rule = Rule(decision)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.view, name)
 
 
 def answer(asked: dict[str, Any]) -> bytes:
@@ -72,13 +50,13 @@ def answer(asked: dict[str, Any]) -> bytes:
 def fetched(asked: dict[str, Any]) -> dict[str, Any]:
     """Everything a case may ask about one fetch, by the names that the vectors use."""
     values = {setting: asked[name] for name, setting in SETTINGS.items() if name in asked}
+    if "should_fetch_body_rule" in asked:
+        values["should_fetch_body_rule"] = [f"{asked['should_fetch_body_rule'].capitalize()}DecideRule", {}]
 
     async def work() -> tuple[CrawlURI, bytes]:
         crawler = make_crawler("heritrix", **values)
         async with Server(answer(asked)) as server, handler_of(crawler) as handler:
             curi = CrawlURI(server.url())
-            if "should_fetch_body_rule" in asked:
-                curi.settings = WithRule(default_view("heritrix", **values), asked["should_fetch_body_rule"])
             await fetch(handler, curi.uri, internal=True, curi=curi)
             return curi, server.requests[0]
 

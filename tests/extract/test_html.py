@@ -42,6 +42,30 @@ def test_profiles(page: str, modern: list[tuple[str, str, str]], heritrix: list[
     assert links(page, profile="heritrix") == heritrix
 
 
+#: Tags for which the standard reader has a short way, and what stops it from taking that.
+USUAL = (
+    '<p><br/><p class="c"><script>\'/s.html\'</script><style class="c">a{b:url(u.png)}</style>'
+    '<a class="c" href="x" rel="nofollow" id="i"><a href="">e</a><a title="&lt;" href="a&amp;b" /><a id="i" name="n">'
+    '<a class="c" href="y"title="t"><span class="c" style="d:url(v.png)"><div data-theme="t" data-src="w.png">'
+    '<a title="<a href=no>" href="q"><li aria-label="a>b" onclick="f(\'/f.html\')"><svg><use xlink:href="r" />'
+    '<form method="post" action="g"><form class="c" action="h"><link rel="icon" title="t" href="k.ico">'
+    '<param name="flashvars" value="a=http://b.example/c"><a href="javascript:f(\'/j.html\')"><a href=" z">'
+    '<my-tag class="c" src="l"><button type="button" value="/m.html">'
+)
+
+
+@pytest.mark.parametrize("settings", [{}, {"obey_rel_nofollow": True}])
+def test_the_short_way_finds_what_the_long_one_does(settings: dict[str, bool]) -> None:
+    short = links(USUAL, settings=settings)
+    assert ("L", "/dir/x", A) in short or settings
+    assert {"/f.html", "/j.html", "/s.html", "/dir/q", "/dir/r", "/dir/y", "/dir/l"} < {uri for _, uri, _ in short}
+    # an attribute that is nowhere idle, and names in capitals, take it
+    for name in ("p", "br", "a", "span", "div", "li", "form", "link", "param", "button", "use", "my-tag"):
+        capitals = USUAL.replace(f"<{name} ", f"<{name.upper()} ")
+        assert links(capitals, settings=settings) == short
+        assert links(USUAL.replace(f"<{name} ", f"<{name} x=1 "), settings=settings) == short
+
+
 def test_values_as_long_as_allowed_and_longer() -> None:
     fits, longer = "x" * 2048, "x" * 2049
     assert [uri for _, uri, _ in links(f"<img srcset='{fits[:-3]} 1x'>")] == [f"/dir/{fits[:-3]}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.requests import bind
+from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import Settings, default_view
 
 if TYPE_CHECKING:
@@ -107,7 +109,10 @@ def make_crawler(profile: str = "modern", settings: dict[str, Any] | None = None
     """A crawler that never runs, with the View that ``values`` ask for."""
     crawler = get_crawler(settings_dict={"LOG_LEVEL": "ERROR", **(settings or {})})
     values.setdefault("operator_contact_url", "http://operator.example/contact")
-    Crawl.of(crawler).settings = Settings(default_view(profile, **values))
+    crawl = Crawl.of(crawler)
+    view = default_view(profile, **values)
+    crawl.settings = Settings(view)
+    crawl.gate = partial(gate, crawler, view)
     return crawler
 
 

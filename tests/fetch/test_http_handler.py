@@ -19,7 +19,6 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
-    NotSupported,
     ResponseDataLossError,
     StopDownload,
 )
@@ -354,13 +353,6 @@ def test_stop_download(signal: object, fail: bool) -> None:
         assert seen[0]["data"] == b"hel"
 
 
-def test_proxy_is_refused_with_a_word() -> None:
-    error, curi, server = ask(HELLO, request={"meta": {"proxy": "http://127.0.0.1:1"}})
-    assert isinstance(error, NotSupported)
-    assert "proxy" in str(error)
-    assert (curi.status, server.connections) == (-7, 0)
-
-
 def test_cut_off_by_a_stop() -> None:
     for script in (stall_in_body, stall_in_head):
 
@@ -390,8 +382,8 @@ def test_connections_are_kept_and_bounded_by_time() -> None:
                 response, _ = await fetch(handler, server.url())
                 assert isinstance(response, Response)
             assert server.connections == 1
-            assert len(handler._pool) == 1
-            while len(handler._pool):
+            assert len(handler.pool) == 1
+            while len(handler.pool):
                 await asyncio.sleep(0.02)
             await fetch(handler, server.url())
             assert server.connections == 2
@@ -437,7 +429,7 @@ def test_bytes_behind_the_answer_end_the_connection() -> None:
             assert isinstance(response, Response)
             assert response.body == b"hello"
             assert recorded(curi) == HELLO + b"more"
-            assert len(handler._pool) == 0
+            assert len(handler.pool) == 0
 
     run(work())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -235,11 +234,11 @@ def test_a_robots_txt_that_fails_ends_a_download(profile: str) -> None:
     assert engine.asked == ["dns:h.example", "http://h.example/robots.txt"]
 
 
-def test_a_proxy_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_proxy_that_cannot_be_used_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     crawler = crawler_of()
     middleware = PreconditionMiddleware.from_crawler(crawler)
     for _ in range(2):
-        request = Request(PAGE, meta={"proxy": "http://proxy.example:3128"})
+        request = Request(PAGE, meta={"proxy": "ftp://proxy.example:3128"})
         with pytest.raises(NotFetched, match="proxy"):
             passes(middleware, request)
         curi = lookup(request)
@@ -248,17 +247,29 @@ def test_a_proxy_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     assert len([record for record in caplog.records if "proxy" in record.getMessage()]) == 1
 
 
-def test_a_proxy_of_the_environment_is_left_aside(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_proxy_of_the_environment_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://proxy.example:3128")
-    crawler = crawler_of(scrapy={"HTTPPROXY_ENABLED": True})
-    with caplog.at_level(logging.WARNING):
-        engine = engine_of(crawler)
-    assert "http_proxy" in caplog.text
+    monkeypatch.setenv("no_proxy", "inside.example")
+    engine = engine_of(crawler_of(scrapy={"HTTPPROXY_ENABLED": True}))
+    chosen, inside, none = Request(PAGE), Request("http://inside.example/"), Request(PAGE, meta={"proxy": None})
+    for request in (chosen, inside, none):
+        passes(engine.middleware, request)
+    assert chosen.meta["proxy"] == "http://proxy.example:3128"
+    assert "proxy" not in inside.meta
+    assert none.meta["proxy"] is None
+
+
+def test_a_host_without_an_address_is_left_to_the_proxy() -> None:
+    crawler = crawler_of(socks_proxy_host="127.0.0.1", socks_proxy_port=9)
+    engine = engine_of(crawler)
+    host = Crawl.of(crawler).hosts.host("h.example")
+    host.looked_up_ms, host.final = Crawl.of(crawler).clock.now_ms(), True
     request = Request(PAGE)
-    assert passes(engine.middleware, request) == [None]
-    assert request.meta["proxy"] is None
+    passes(engine.middleware, request)
+    assert request.meta["proxy"] == "socks5://127.0.0.1:9"
+    curi = lookup(request)
+    assert curi is not None
+    assert curi.status == 0
 
 
 def test_what_no_server_answers_is_left_to_scrapy() -> None:

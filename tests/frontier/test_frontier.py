@@ -209,7 +209,7 @@ def test_what_the_server_asks_for_binds_the_queue() -> None:
     frontier.add([link(A + "1"), link(A + "2")])
     curi = frontier.next(clock.now)
     assert curi is not None
-    frontier._hosts.server("a.test").retry_at_ms = clock.now + 9000
+    frontier._finishing._hosts.server("a.test").retry_at_ms = clock.now + 9000
     end(frontier, curi, 429, clock.now)
     assert frontier.next_wake() == clock.now + 9000
 
@@ -502,10 +502,10 @@ def test_many_queues_are_not_kept_in_memory() -> None:
     frontier, clock, _ = make(queues_kept=10)
     frontier.add([link(f"http://h{number}.test/{page}") for page in range(2) for number in range(300)])
     frontier.flush(clock.now)
-    assert len(frontier._queues._loaded) <= 10
+    assert len(frontier._queues.loaded) <= 10
     assert len(set(drain(frontier, clock))) == 600
     frontier.flush(clock.now)
-    assert len(frontier._queues._loaded) <= 10
+    assert len(frontier._queues.loaded) <= 10
 
 
 def test_status_of_a_running_and_of_a_stopped_crawl() -> None:

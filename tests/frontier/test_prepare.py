@@ -140,7 +140,7 @@ def test_follow_embeds(path: str, spider: bool, kind: str, hop: str, followed: b
 def candidates(decide: object = None, **settings: object) -> tuple[Candidates, UniformSettings]:
     source = UniformSettings(default_view(**{"follow": "all", **settings}))
     preparer = prepare.Preparer(prepare.canonicaliser, heritrix=False)
-    return Candidates(decide or (lambda curi: True), source, preparer, lambda canonical: b""), source  # type: ignore[arg-type]
+    return Candidates(decide or (lambda curi: True), source, preparer), source  # type: ignore[arg-type]
 
 
 def fetched(source: UniformSettings, links: list[Outlink], **identity: object) -> CrawlURI:
@@ -186,7 +186,7 @@ def test_a_rule_that_raises_costs_its_link_only(caplog: pytest.LogCaptureFixture
     [(where, error)] = parent.errors
     assert where == "judging http://b.test/bad"
     assert isinstance(error, ValueError)
-    assert judged.take_counts() == (1, 0)
+    assert judged.take_rejected() == 1
     assert "http://b.test/bad could not be judged" in caplog.text
 
 

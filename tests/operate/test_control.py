@@ -7,7 +7,12 @@ import stat
 
 import pytest
 
+from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.operate.control import NAME, ControlError, ControlServer, ask
+
+
+def nothing():
+    return {}
 
 
 async def ask_in_thread(directory, request):
@@ -15,8 +20,12 @@ async def ask_in_thread(directory, request):
 
 
 def serving(directory, actions, then):
+    steering = Steering()
+    for name, run in actions.items():
+        steering.add(name, run)
+
     async def main():
-        server = ControlServer(directory, actions)
+        server = ControlServer(directory, steering.do)
         await server.start()
         try:
             return await then()
@@ -30,13 +39,13 @@ def test_an_answer_comes_back(tmp_path):
     async def then():
         return await ask_in_thread(tmp_path, {"do": "status", "more": 1})
 
-    answer = serving(tmp_path, {"status": lambda request: {"got": request["more"]}}, then)
+    answer = serving(tmp_path, {"status": lambda more: {"got": more}}, then)
     assert answer == {"ok": True, "protocol": 1, "got": 1}
     assert not (tmp_path / NAME).exists()
 
 
 def test_a_coroutine_may_answer(tmp_path):
-    async def slow(request):
+    async def slow():
         await asyncio.sleep(0)
         return {"slow": True}
 
@@ -60,7 +69,7 @@ def test_a_directory_longer_than_a_socket_name(tmp_path):
     async def then():
         return await ask_in_thread(directory, {"do": "status"})
 
-    assert serving(directory, {"status": lambda request: {"here": True}}, then)["here"] is True
+    assert serving(directory, {"status": lambda: {"here": True}}, then)["here"] is True
 
 
 def test_the_socket_of_a_killed_crawl_is_replaced(tmp_path):
@@ -69,7 +78,7 @@ def test_the_socket_of_a_killed_crawl_is_replaced(tmp_path):
     async def then():
         return await ask_in_thread(tmp_path, {"do": "status"})
 
-    assert serving(tmp_path, {"status": lambda request: {}}, then)["ok"] is True
+    assert serving(tmp_path, {"status": nothing}, then)["ok"] is True
 
 
 @pytest.mark.parametrize(
@@ -77,14 +86,14 @@ def test_the_socket_of_a_killed_crawl_is_replaced(tmp_path):
     [({"do": "fly"}, "unknown request"), ({}, "unknown request"), ({"do": "fails"}, "ValueError: no")],
 )
 def test_what_cannot_be_answered_says_why(tmp_path, request_, word):
-    def fails(request):
+    def fails():
         raise ValueError("no")
 
     async def then():
         with pytest.raises(ControlError, match=word):
             await ask_in_thread(tmp_path, request_)
 
-    serving(tmp_path, {"status": lambda request: {}, "fails": fails}, then)
+    serving(tmp_path, {"status": nothing, "fails": fails}, then)
 
 
 def test_lines_that_are_no_requests_do_not_end_the_server(tmp_path):
@@ -95,7 +104,7 @@ def test_lines_that_are_no_requests_do_not_end_the_server(tmp_path):
         writer.close()
         return lines
 
-    lines = serving(tmp_path, {"status": lambda request: {"up": 1}}, then)
+    lines = serving(tmp_path, {"status": lambda: {"up": 1}}, then)
     assert b"not JSON" in lines[0]
     assert b"a request is an object" in lines[1]
     assert b'"up": 1' in lines[2]

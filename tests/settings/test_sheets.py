@@ -217,6 +217,10 @@ def other_value(row: Any) -> Any:
     match row.kind:
         case "bool":
             return not row.default
+        case "port":
+            return 7
+        case "rule":
+            return ["RejectDecideRule", {}]
         case "int" | "number":
             return row.default + 7
         case "choice":

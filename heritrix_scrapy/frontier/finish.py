@@ -1,0 +1,237 @@
+"""What becomes of a URI that came back?
+
+Everything it changes goes into one batch: its outlinks, its own row, its queue, the counters. It stays in its
+place for another try, or leaves its queue for good or until it is to be fetched again (Heritrix:
+WorkQueueFrontier.processFinish, section 9).
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.frontier import politeness, prepare
+from heritrix_scrapy.frontier.totals import tally_end
+from heritrix_scrapy.model import status
+from heritrix_scrapy.model.crawluri import pack
+from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.status import Disposition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.admission import Admission
+    from heritrix_scrapy.frontier.candidates import Candidates
+    from heritrix_scrapy.frontier.futures import Futures
+    from heritrix_scrapy.frontier.ledger import Ledger
+    from heritrix_scrapy.frontier.politeness import Rest
+    from heritrix_scrapy.frontier.process import InProcess
+    from heritrix_scrapy.frontier.queue import Queue
+    from heritrix_scrapy.frontier.queues import Queues
+    from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Hosts
+
+logger = logging.getLogger(__name__)
+
+#: A URI may wait so often in a row for what it needs first, however few attempts it has.
+LEAST_WAITS = 30
+
+
+class Finishing:
+    """Takes URIs in process back. ``before_finish``: called with each whose end is settled, before it is logged;
+    ``rest``: how long its queue rests after it."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        queues: Queues,
+        futures: Futures,
+        admission: Admission,
+        candidates: Candidates,
+        in_process: InProcess,
+        settings: SettingsSource,
+        *,
+        hosts: Hosts,
+        rest: Rest,
+        before_finish: Iterable[Callable[[CrawlURI], None]],
+    ) -> None:
+        self._ledger = ledger
+        self._queues = queues
+        self._futures = futures
+        self._admission = admission
+        self._candidates = candidates
+        self._in_process = in_process.uris
+        self._stale = in_process.stale
+        self._hosts = hosts
+        self._rest = rest
+        self._before_finish = before_finish
+        self._heritrix: bool = settings.view.profile == "heritrix"
+
+    def finish(self, curi: CrawlURI, now_ms: int) -> bool:
+        """A URI in process has run through its chain. True when that was its end, False when it stays queued.
+
+        May change its status (-63, -8) and annotations; all else about the try stays readable. Raises
+        StorageFull when log or store refuse; the URI then is either still in process, or finished and waiting
+        to be written.
+        """
+        queue = self._queue_of(curi)
+        if queue is None:
+            return False
+        view = curi.settings
+        modern = not self._heritrix
+        if modern and curi.status == status.DEFERRED and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
+            curi.status = status.TOO_MANY_RETRIES
+        try:
+            self._add_children(curi)
+        except StorageFull:
+            raise
+        except Exception as error:
+            # its own end must not be lost with a link of it
+            logger.exception("not all links of %s could be added", curi.uri)
+            curi.errors.append(("adding links", error))
+            if self._heritrix:
+                curi.status = status.RUNTIME_EXCEPTION
+                curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
+        code = curi.status
+        waits = modern and code == status.DEFERRED
+        if not waits:
+            curi.attempts += 1
+            if modern:
+                curi.deferrals = 0
+        retiring = curi.retire = bool(curi.retire or view.force_retire)
+        record = queue.record
+        record.session_budget = view.balance_replenish_amount
+        record.total_budget = view.queue_total_budget
+        pending = curi.credential_pending
+        wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
+        # what the spider asked for is retried by Scrapy's middleware, which has given up by now
+        ours = code == status.DEFERRED or pending or not (curi.spider_request or self._settled(curi))
+        if wanted and ours and (waits or curi.attempts < view.max_retries):
+            if status.lookup(code).charged:
+                record.charge(curi.cost)
+            self._again(queue, curi, politeness.retry_delay(view, code), now_ms)
+            return False
+        self._end(queue, curi, status.disposition(code, credential_pending=pending), now_ms)
+        return True
+
+    def _settled(self, curi: CrawlURI) -> bool:
+        """Whether another try cannot end otherwise: a name that does not exist, in the modern profile."""
+        return (
+            not self._heritrix
+            and curi.status == status.DOMAIN_UNRESOLVABLE
+            and curi.uri.startswith("dns:")
+            and self._hosts.host(curi.uri[4:]).final
+        )
+
+    def put_back(self, curi: CrawlURI, now_ms: int, delay_ms: int = 0) -> None:
+        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged.
+        ``delay_ms``: how long its queue rests."""
+        queue = self._queue_of(curi)
+        if queue is not None and queue.current is not None:
+            queue.insert(*queue.current)
+            self._release(queue, delay_ms, now_ms)
+
+    def replace_stored(self, curi: CrawlURI, blob: bytes | None, now_ms: int) -> None:
+        """A spider's Request in process is retried by Scrapy: the new one takes its place in the queue. The try
+        counts and costs as any; the queue rests as after a fetch."""
+        queue = self._queue_of(curi)
+        if queue is None:
+            return
+        curi.attempts += 1
+        curi.stored_request = blob
+        queue.record.charge(curi.cost)
+        self._again(queue, curi, self._rest.after(curi, now_ms), now_ms)
+
+    def finished_outside(self, curi: CrawlURI) -> None:
+        """Count and log a URI that was in no queue: a fetch of the spider's past the frontier, or one that no
+        queue could take."""
+        self._settle(curi)
+        self._ledger.totals.count(status.disposition(curi.status), curi.content_size)
+
+    def _queue_of(self, curi: CrawlURI) -> Queue | None:
+        """The queue in which this very URI is in process."""
+        if self._in_process.get(curi.class_key) is not curi:
+            return None
+        return self._queues.get(curi.class_key)
+
+    def _release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
+        del self._in_process[queue.class_key]
+        self._queues.release(queue, delay_ms, now_ms, retire=retire)
+
+    def _add_children(self, curi: CrawlURI) -> None:
+        """Prerequisite, or outlinks, into the batch."""
+        candidates = self._candidates
+        if curi.status == status.DEFERRED:
+            if curi.prerequisite is None:
+                curi.deferrals += 1
+            elif (child := candidates.prerequisite(curi)) is not None:
+                self._admission.admit(child)
+            return
+        with closing(candidates.judge(curi)) as judged:
+            for child, unseen in judged:
+                if child.seed:
+                    self._admission.tell_seed(child)
+                self._admission.admit(child, unseen)
+        self._ledger.totals.rejected += candidates.take_rejected()
+
+    def _again(self, queue: Queue, curi: CrawlURI, delay_ms: int, now_ms: int) -> None:
+        """The URI stays in its place."""
+        assert queue.current is not None
+        key = queue.current[0]
+        self._ledger.retried(curi)
+        if self._heritrix:
+            # what CrawlURI.processingCleanup leaves standing; the modern profile begins a try with nothing
+            self._stale[key] = (curi.content_type, curi.digest, curi.delay_ms, curi.user_agent)
+            curi.is_prerequisite = False
+        row = pack(curi)
+        self._ledger.put(key, row)
+        queue.insert(key, row)
+        record = queue.record
+        record.tally.nonresponses += 1
+        record.last_status = curi.status
+        if delay_ms <= 0:
+            record.precedence = prepare.queue_precedence(curi.settings)
+        self._ledger.totals.retried += 1
+        self._release(queue, delay_ms, now_ms, retire=curi.retire)
+
+    def _end(self, queue: Queue, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
+        """The URI leaves its queue for good, or until it is to be fetched again."""
+        assert queue.current is not None
+        key, row = queue.current
+        if curi.attempts > 1:
+            curi.annotate(f"{curi.attempts}t")
+        self._settle(curi)
+        ledger, record, code, size = self._ledger, queue.record, curi.status, curi.content_size
+        ledger.delete(queue.drop_current())
+        ledger.finished.append((queue.class_key, key, row))
+        ledger.totals.count(disposition, size)
+        self._stale.pop(key, None)
+        self._queues.removed(queue)
+        for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
+            tally_end(tally, disposition, code, size, now_ms)
+        record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
+        if disposition is Disposition.FAILURE:
+            record.penalise(curi.settings.error_penalty_amount)
+        record.last_status = code
+        try:
+            if curi.reschedule_at > 0:
+                self._futures.postpone(queue, curi, key)
+        except Exception:
+            # a step's doing: the URI has ended, and its queue must not stay in process for ever
+            logger.exception("%s cannot be fetched again at %r", curi.uri, curi.reschedule_at)
+        delay = self._rest.after(curi, now_ms)
+        if delay <= 0 or not self._heritrix:
+            record.precedence = prepare.queue_precedence(curi.settings)
+        self._release(queue, delay, now_ms, retire=curi.retire)
+
+    def _settle(self, curi: CrawlURI) -> None:
+        """Tell everyone whom the end of a URI concerns."""
+        for listener in self._before_finish:
+            try:
+                listener(curi)
+            except Exception as error:
+                logger.exception("%r failed on %s", listener, curi.uri)
+                curi.errors.append((repr(listener), error))
+        self._ledger.settle(curi)

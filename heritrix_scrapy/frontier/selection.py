@@ -1,0 +1,155 @@
+"""Which URI is next?
+
+A queue comes off the ready list, an inactive one is made ready where there is none; its head goes out unless a
+budget, the spider's own Request for the page or another queue assignment says otherwise (Heritrix:
+WorkQueueFrontier.findEligibleURI, section 8.4).
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.frontier import keys, prepare
+from heritrix_scrapy.frontier.states import Event
+from heritrix_scrapy.model.crawluri import unpack
+from heritrix_scrapy.model.errors import UnpackError
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.admission import Admission
+    from heritrix_scrapy.frontier.futures import Futures
+    from heritrix_scrapy.frontier.ledger import Ledger
+    from heritrix_scrapy.frontier.process import InProcess
+    from heritrix_scrapy.frontier.queue import Queue
+    from heritrix_scrapy.frontier.queues import Queues
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+logger = logging.getLogger(__name__)
+
+
+class Selection:
+    """Takes URIs out of their queues, one of a queue at a time."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        queues: Queues,
+        futures: Futures,
+        admission: Admission,
+        in_process: InProcess,
+        settings: SettingsSource,
+    ) -> None:
+        self._ledger = ledger
+        self._queues = queues
+        self._futures = futures
+        self._admission = admission
+        self._in_process = in_process.uris
+        self._stale = in_process.stale
+        self._for_uri = settings.for_uri
+        self._heritrix: bool = settings.view.profile == "heritrix"
+
+    def next(self, now_ms: int) -> CrawlURI | None:
+        """The URI whose turn it is, in process from now on; None while every queue waits.
+
+        Raises StorageFull when the batch has to be written before a queue can be read, and cannot be.
+        """
+        self._queues.wake(now_ms)
+        futures = self._futures
+        if futures.next_due is not None and futures.next_due <= now_ms:
+            futures.return_due(now_ms)
+        while (queue := self._queues.poll()) is not None:
+            try:
+                curi = self._take(queue)
+            except BaseException:
+                # it stays ready: the batch could not be written, or a part failed on its head
+                self._queues.lists.ready.append(queue.class_key)
+                raise
+            if curi is not None:
+                return curi
+        return None
+
+    def _take(self, queue: Queue) -> CrawlURI | None:
+        """The head of a ready queue, or None when the queue has none or may not go on."""
+        queues, record = self._queues, queue.record
+        while queue.heads or self._read(queue):
+            if not record.in_session:
+                record.in_session = True
+                record.spent_before = record.spent
+            record.wake_ms = 0
+            try:
+                curi = self._unpack(queue, *queue.heads[0])
+            except UnpackError as error:
+                logger.error("queue %s: a URI was dropped, its row cannot be read: %s", queue.class_key, error)
+                self._drop_head(queue)
+                self._ledger.totals.unqueuable += 1
+                continue
+            if self._superseded(curi):
+                self._drop_head(queue)
+                self._ledger.totals.superseded += 1
+                continue
+            view = curi.settings = self._for_uri(curi)
+            record.session_budget = view.balance_replenish_amount
+            record.total_budget = view.queue_total_budget
+            if record.over_session:
+                queues.over_session(queue)
+                return None
+            if record.over_total:
+                queues.retire(queue, Event.OVER_TOTAL)
+                return None
+            if not view.defer_to_previous and self._relocate(queue, curi):
+                continue
+            queue.take()
+            queues.emitted(queue)
+            self._in_process[queue.class_key] = curi
+            return curi
+        queues.ran_dry(queue)
+        return None
+
+    def _unpack(self, queue: Queue, key: bytes, row: bytes) -> CrawlURI:
+        curi = unpack(row)
+        totals = self._ledger.totals
+        curi.directive, curi.precedence, ordinal = keys.unrank(key, heritrix=totals.heritrix)
+        curi.ordinal = keys.MAX_ORDINAL - ordinal if totals.newest_first else ordinal
+        curi.class_key = queue.class_key
+        curi.queue_key = key
+        if self._heritrix and key in self._stale:
+            curi.content_type, curi.digest, curi.delay_ms, curi.user_agent = self._stale[key]
+        return curi
+
+    def _read(self, queue: Queue) -> bool:
+        """Fill the heads; whether there are any. A count that the rows do not bear out is put right."""
+        store = self._ledger.store
+        if queue.must_read:
+            if queue.beyond:
+                self._ledger.write()
+            queue.read(store)
+        count = queue.record.count
+        if not queue.heads and count:
+            queue.bound = queue.prefix
+            queue.read(store)
+            if not queue.heads:
+                logger.error("queue %s: %d URIs were counted, none is there", queue.class_key, count)
+                self._queues.removed(queue, count)
+        return bool(queue.heads)
+
+    def _superseded(self, curi: CrawlURI) -> bool:
+        """Whether the spider has asked for the page of this entry of ours meanwhile."""
+        if not self._ledger.totals.spider_asked or curi.spider_request or curi.forced:
+            return False
+        return self._ledger.get(keys.seen(curi.canonical)) == keys.BY_SPIDER
+
+    def _drop_head(self, queue: Queue) -> None:
+        key, _ = queue.heads.pop(0)
+        self._ledger.delete(key)
+        self._queues.removed(queue)
+
+    def _relocate(self, queue: Queue, curi: CrawlURI) -> bool:
+        """Move the head to the queue it belongs to by now; whether it had to move."""
+        class_key = prepare.class_key(curi, curi.settings)
+        if class_key == queue.class_key:
+            return False
+        self._drop_head(queue)
+        curi.class_key = class_key
+        self._admission.place(curi)
+        return True
