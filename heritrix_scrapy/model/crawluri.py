@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from heritrix_scrapy.model import hops, status
-from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Row)
+from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Carried)
 from heritrix_scrapy.model.errors import UnpackError
-from heritrix_scrapy.model.post import Post  # noqa: TC001 (a field of Row)
+from heritrix_scrapy.model.post import Post  # noqa: TC001 (a field of Carried)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -336,6 +336,14 @@ def host_of(uri: str) -> str:
     return hostport.partition(":")[0].lower()
 
 
+class Carried(msgspec.Struct, array_like=True):
+    """What few URIs take with them. A part of ``Row.request``, for a row of more than fifteen fields is longer."""
+
+    request: bytes | None = None
+    post: Post | None = None
+    trying: Challenge | None = None
+
+
 class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     """The packed CrawlURI. Order is the format: new fields go to the end, and ``SCHEMA`` grows when an old one
     changes its meaning. The common outlink needs the first eight only."""
@@ -354,9 +362,7 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     reschedule_at: int = -1
     annotations: list[str] = []
     heritable: dict[str, Any] | None = None
-    request: bytes | None = None
-    post: Post | None = None
-    trying: Challenge | None = None
+    request: bytes | Carried | None = None
 
 
 _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
@@ -391,9 +397,9 @@ def pack(curi: CrawlURI) -> bytes:
             curi.reschedule_at,
             curi.annotations,
             curi.heritable,
-            curi.stored_request,
-            curi.post,
-            curi.trying,
+            curi.stored_request
+            if curi.post is None and curi.trying is None
+            else Carried(curi.stored_request, curi.post, curi.trying),
         )
     )
 
@@ -464,8 +470,10 @@ def unpack(data: bytes) -> CrawlURI:
     curi.reschedule_at = row.reschedule_at
     curi.annotations = row.annotations
     curi.heritable = row.heritable
-    curi.stored_request = row.request
-    curi.post = row.post
-    curi.trying = row.trying
+    request = row.request
+    if isinstance(request, Carried):
+        curi.stored_request, curi.post, curi.trying = request.request, request.post, request.trying
+    else:
+        curi.stored_request = request
     curi.is_prerequisite = bool(flags & _PREREQUISITE)
     return curi
