@@ -19,7 +19,7 @@ from heritrix_scrapy.fetch import authentication, credentials
 from heritrix_scrapy.fetch.robots import followed_redirect, note_robots
 from heritrix_scrapy.fetch.robots_policy import Policies
 from heritrix_scrapy.fetch.robots_tag import says_nofollow
-from heritrix_scrapy.model import status
+from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.settings import settings_of
@@ -158,6 +158,10 @@ class Access:
             link = followed_redirect(self._crawl.hosts, curi)
             if link is not None:
                 curi.outlinks = [other for other in curi.outlinks if other is not link]
+        if view.max_redirects and is_too_far(curi, view.max_redirects):
+            curi.outlinks = [link for link in curi.outlinks if link.hop != hops.REFER]
+            curi.annotate("tooManyRedirects")
+            self._crawl.add_stats({"redirects/given_up": 1})
         if view.obey_x_robots_tag and says_nofollow(curi, view) and self.policies.of(view).obey_meta_robots_nofollow:
             kept = [link for link in curi.outlinks if link.context in FROM_THE_HEAD]
             if len(kept) < len(curi.outlinks):
@@ -245,6 +249,13 @@ class Access:
         server.challenges.append(challenge)
         self._crawl.hosts.server_changed(key)
         self._crawl.add_stats({"credentials/accepted": 1})
+
+
+def is_too_far(curi: CrawlURI, most: int) -> bool:
+    """Whether a redirect was reached by so many in a row that its target is not fetched: a chain may be endless,
+    though no address comes twice."""
+    path = curi.path
+    return path.endswith(hops.REFER) and len(path) - len(path.rstrip(hops.REFER)) >= most
 
 
 #: Links that a head alone gives.
