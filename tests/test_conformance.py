@@ -141,6 +141,7 @@ WITH_ADAPTER = [
     "output/payload_digest",
     "output/surt",
     "output/crawl_log_line",
+    "fetch/selftest",
     "fetch/robots_txt",
     "fetch/robots_policy",
     "scope/robots_policy",

@@ -78,17 +78,16 @@ class Access:
         view = self._settings.for_uri(curi)
         if curi.post is not None:
             return curi.post
+        heritrix = view.profile == "heritrix"
+        if heritrix and curi.is_prerequisite:
+            # Heritrix: a login asked for as a prerequisite goes out without its form
+            return None
         credential = self._login_at(curi, view)
-        return None if credential is None else credential.post(heritrix=view.profile == "heritrix")
-
-    def is_login(self, curi: CrawlURI) -> bool:
-        """Whether fetching the URI sends a login form."""
-        return self._login_at(curi, self._settings.for_uri(curi)) is not None
+        return None if credential is None else credential.post(heritrix=heritrix)
 
     def _login_at(self, curi: CrawlURI, view: Any) -> FormCredential | None:
         heritrix = view.profile == "heritrix"
-        if not view.credentials or (heritrix and curi.is_prerequisite) or not curi.uri.startswith("http"):
-            # Heritrix: a login asked for as a prerequisite goes out without its form
+        if not view.credentials or not curi.uri.startswith("http"):
             return None
         key = server_key(curi.uri)
         for credential in self.forms(view):
