@@ -169,7 +169,7 @@ class ChainMiddleware:
                         self._crawl.add_stats({"credentials/forms_sent": sent})
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
-            if curi.recorder is not None and curi.status > 0:
+            if curi.recorder is not None and curi.status > 0 and self._access.may_be_kept(curi):
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
                     if inspect.isawaitable(result):

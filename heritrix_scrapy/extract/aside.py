@@ -51,6 +51,7 @@ TOLD = (
     "outlinks",
     "outlink_annotations",
     "forms",
+    "meta_robots",
     "discarded_outlinks",
     "link_errors",
     "base",

@@ -257,6 +257,7 @@ class Extraction:
         curi.outlinks = list(document.links)
         curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded
+        curi.meta_robots = document.meta_robots
         self.drop_hopeless(curi, document.settings)
 
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:

@@ -18,7 +18,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch import authentication, credentials
 from heritrix_scrapy.fetch.robots import followed_redirect, note_robots
 from heritrix_scrapy.fetch.robots_policy import Policies
-from heritrix_scrapy.fetch.robots_tag import says_nofollow
+from heritrix_scrapy.fetch.robots_tag import says_nofollow, says_noindex
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.hosts import server_key
@@ -167,6 +167,15 @@ class Access:
                 curi.outlinks = kept
                 curi.annotate("xRobotsNofollow")
                 self._crawl.add_stats({"robots/nofollow_headers": 1})
+
+    def may_be_kept(self, curi: CrawlURI) -> bool:
+        """Whether a document is archived: not one that says ``noindex``, where the operator heeds that."""
+        view = self._settings.for_uri(curi)
+        if view.archive_noindex or not says_noindex(curi, view):
+            return True
+        curi.annotate("noindex")
+        self._crawl.add_stats({"robots/noindex": 1})
+        return False
 
     def _note_login(self, curi: CrawlURI, view: Any) -> None:
         """Whether a login form was taken. Heritrix takes any answer for a yes."""

@@ -36,9 +36,20 @@ def directives(values: Iterable[str], token: str) -> set[str]:
 
 
 def says_nofollow(curi: CrawlURI, view: Any) -> bool:
-    """Whether an answer forbids to follow its links."""
+    """Whether an answer's head forbids to follow its links."""
+    return not {"nofollow", "none"}.isdisjoint(_of_head(curi, view))
+
+
+def says_noindex(curi: CrawlURI, view: Any) -> bool:
+    """Whether an answer forbids, in its head or in its robots meta tag, to keep it in an index."""
+    said = _of_head(curi, view)
+    if curi.meta_robots is not None:
+        said = said | {part.strip().lower() for part in curi.meta_robots.split(",")}
+    return not {"noindex", "none"}.isdisjoint(said)
+
+
+def _of_head(curi: CrawlURI, view: Any) -> set[str]:
     values = [value.decode("latin-1") for name, value in curi.headers if name.lower() == b"x-robots-tag"]
     if not values:
-        return False
-    agent = view.robots_user_agent or user_agent(view)
-    return not {"nofollow", "none"}.isdisjoint(directives(values, product_token(agent)))
+        return set()
+    return directives(values, product_token(view.robots_user_agent or user_agent(view)))

@@ -90,6 +90,7 @@ class CrawlURI:
         "is_prerequisite",
         "killed",
         "link_errors",
+        "meta_robots",
         "method",
         "ordinal",
         "outlink_annotations",
@@ -202,6 +203,8 @@ class CrawlURI:
         self.outlink_posts: dict[Outlink, Post] | None = None
         #: The forms of the page, as ``extract.forms.Form``.
         self.forms: list[Any] | None = None
+        #: Content of the page's robots meta tag.
+        self.meta_robots: str | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
         self.base: str | None = None

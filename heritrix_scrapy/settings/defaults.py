@@ -206,6 +206,7 @@ GROUPS: tuple[Group, ...] = (
             row("AVAILABLE_ROBOTS_POLICIES", {}, "mapping", "Policies by names of your own: `{name: [policy, {property: value}]}`.", ov=True, bean="metadata.availableRobotsPolicies"),
             row("ROBOTS_USER_AGENT", "", "str", "The name that groups of robots.txt are looked up by; empty: that of the User-Agent.", ov=True),
             row("ROBOTS_FORBIDDEN", "allow", "choice", "What a robots.txt means that is answered with 401 or 403: `allow` everything, as RFC 9309 says, or `disallow`.", ov=True, choices=("allow", "disallow")),
+            row("ARCHIVE_NOINDEX", True, "bool", "False writes no record of a document whose robots meta tag or X-Robots-Tag header says `noindex` or `none`.", ov=True),
             row("MAX_REDIRECTS", 20, "int", "Redirects in a row after which the next target is not fetched; 0 is no limit. The spider's own Requests follow REDIRECT_MAX_TIMES.", ov=True, heritrix=0, minimum=0),
             row("OBEY_X_ROBOTS_TAG", True, "bool", "An X-Robots-Tag header that says `nofollow` or `none` counts as a robots meta tag does.", ov=True, heritrix=False),
             row("FETCH_ROBOTS", "always", "choice", "`unless_ignored` spares robots.txt where the policy ignores it.", ov=True, choices=("always", "unless_ignored")),
