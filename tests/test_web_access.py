@@ -235,3 +235,44 @@ def test_a_spiders_jars_and_credentials(serve, run_crawl, tmp_path):
         "own": [200, "own=1"],
         "secret": [200, "own=1"],
     }
+
+
+PAUSED = """
+from scrapy import Request, Spider
+from scrapy.exceptions import CloseSpider
+
+
+class Twice(Spider):
+    name = "twice"
+    site = None
+
+    async def start(self):
+        yield Request(self.site + "/set", meta={"cookiejar": 7}, callback=self.after)
+
+    def after(self, response):
+        yield Request(self.site + "/see", meta={"cookiejar": 7}, callback=self.seen)
+        raise CloseSpider("halfway")
+
+    def seen(self, response):
+        self.crawler.stats.set_value("seen", response.request.headers.get("Cookie", b"").decode())
+"""
+
+
+@pytest.mark.crawl
+def test_cookies_and_robots_txt_outlive_the_process(serve, run_crawl, tmp_path):
+    asked = tmp_path / "asked.jsonl"
+    web = serve(
+        {"jar.test": host(routes={"/set": {"headers": [["Set-Cookie", "n=1; Path=/"]]}, "/see": PAGE})}, log=asked
+    )
+    options = ("-a", f"site=http://jar.test:{web.port}")
+    settings = {"HERITRIX_MIN_DELAY_MS": 1500, "HERITRIX_MAX_DELAY_MS": 1500, "HERITRIX_FOLLOW": "none"}
+    first = run_crawl(settings, PAUSED, *options, name="twice", web=web, jobdir=tmp_path / "job")
+    assert (first.returncode, first.stats["finish_reason"]) == (0, "halfway"), first.stderr
+    assert "seen" not in first.stats
+    second = run_crawl(
+        {**settings, "HERITRIX_MIN_DELAY_MS": 0}, PAUSED, *options, name="twice", web=web, jobdir=tmp_path / "job"
+    )
+    assert second.returncode == 0, second.stderr
+    assert second.stats["seen"] == "n=1"
+    told = [json.loads(line) for line in asked.read_text().splitlines()]
+    assert sum("/robots.txt" in row.get("raw", "") for row in told) == 1
