@@ -10,8 +10,11 @@ SEEDS ?=
 SET ?=
 JOBDIR ?=
 WORKERS ?= 2
+# tests that leave WARC files behind
+WRITING = tests/archive tests/fetch tests/hostile tests/scrapy_side tests/test_web_crawls.py tests/test_web_wire.py tests/test_web_faults.py tests/test_web_replay.py
+JWARC = org.netpreserve:jwarc:0.31.1
 
-.PHONY: crawl test test-long lint docs clean
+.PHONY: crawl test test-long test-readers lint docs clean
 
 crawl: $(VENV)/.crawl
 	$(RUN) tests.web.demo $(SEEDS) $(foreach pair,$(SET),--set $(pair)) $(if $(JOBDIR),--jobdir $(JOBDIR))
@@ -22,6 +25,13 @@ test: lint .venv-pywb/.installed
 test-long: $(VENV)/.test .venv-pywb/.installed
 	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m long
 	bash tests/other_pythons.sh
+	$(MAKE) test-readers
+
+# Readers that have nothing in common with ours, over the files of the tests: jwarc, cdxj-indexer, wacz.
+test-readers: $(VENV)/.test .venv-readers/.installed .cache/jars .venv-pywb/.installed
+	rm -rf .cache/written
+	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "not long" --basetemp .cache/written $(WRITING)
+	$(RUN) tests.readers .cache/written
 
 lint: $(VENV)/.test
 	$(RUN) ruff check .
@@ -32,8 +42,18 @@ lint: $(VENV)/.test
 docs: $(VENV)/.docs
 	$(RUN) sphinx -W --keep-going -q -b html docs docs/_build/html
 
+.venv-readers/.installed:
+	$(PYTHON) -m venv .venv-readers
+	.venv-readers/bin/python -m pip install --quiet --disable-pip-version-check wacz cdxj-indexer
+	touch $@
+
+# An empty folder where there is no Java, or no Maven to get it with: the check then says so, and does without.
+.cache/jars:
+	mkdir -p $@
+	if command -v java > /dev/null && command -v mvn > /dev/null; then mvn -q -B dependency:copy -Dartifact=$(JWARC) -DoutputDirectory=$(CURDIR)/$@; fi
+
 clean:
-	rm -rf .venv .venv-pywb build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-pywb .venv-readers .cache build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of extras: what `make crawl` needs installs in a fraction of the time of the rest.

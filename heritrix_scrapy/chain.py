@@ -28,6 +28,7 @@ from heritrix_scrapy.extract import form_login
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS
 from heritrix_scrapy.extract.order import Extraction
+from heritrix_scrapy.fetch import resource
 from heritrix_scrapy.fetch.access import access_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
@@ -93,6 +94,8 @@ class ChainMiddleware:
     def process_request(self, request: Request) -> Awaitable[None] | None:
         curi = self._curi(request)
         curi.method = request.method
+        if curi.scheme not in resource.OF_THE_WIRE:
+            curi.began_ms = self._crawl.clock.now_ms()
         if curi.via_context == GUESS and self._extraction.is_hopeless(curi, curi.settings):
             curi.status = status.BLOCKED_BY_CUSTOM
             self._crawl.add_stats({"extract/guesses_dropped": 1})
@@ -107,8 +110,9 @@ class ChainMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response | Request:
         curi = self._curi(request)
-        if curi.recorder is None:
-            # a middleware of the user's answered in the handler's place: nothing went over the wire
+        asked = curi.began_ms is not None  # or a middleware of the user's answered in the handler's place
+        if curi.recorder is None and not (asked and resource.take(curi, response, self._crawl.clock.now_ms())):
+            # nothing went over the wire, as far as we know
             curi.status = response.status
             curi.annotate("notArchived")
             return response
@@ -152,12 +156,7 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.status > 0:
-                if self._aside.wants(curi, curi.settings) and self._extraction.reads(curi, curi.settings):
-                    self._extraction.note(curi)
-                    await self._aside.extract(curi, curi.settings)
-                    self._extraction.drop_hopeless(curi, curi.settings)
-                else:
-                    self._extraction.extract(curi, curi.settings)
+                await self._extract(curi)
                 if recall is not None:
                     recall.restore_links(curi)
                 self._access.extracted(curi)
@@ -187,11 +186,28 @@ class ChainMiddleware:
             self._note_failure(curi, error)
         return True
 
-    @staticmethod
-    def _note_failure(curi: CrawlURI, error: Exception) -> None:
+    async def _extract(self, curi: CrawlURI) -> None:
+        """Here, or in a process of its own what is large or takes long."""
+        settings = curi.settings
+        if self._aside.wants(curi, settings) and self._extraction.reads(curi, settings):
+            self._extraction.note(curi)
+        elif self._extraction.extract(curi, settings, self._aside.patience(curi, settings)):
+            return
+        self._crawl.add_stats({"extract/read_aside": 1})
+        await self._aside.extract(curi, settings)
+        self._extraction.drop_hopeless(curi, settings)
+
+    def _note_failure(self, curi: CrawlURI, error: Exception) -> None:
+        """A defect ends its URI as -5, and the crawl goes on; where the process itself is in trouble it ends as
+        -3000, and the crawl pauses (Heritrix: ToeThread.recoverableProblem, seriousError)."""
         curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
         curi.errors.append(("", error))
-        curi.status = status.RUNTIME_EXCEPTION
+        if isinstance(error, MemoryError):
+            curi.annotate(f"os{curi.status}")
+            curi.status = status.SERIOUS_ERROR
+            self._crawl.bridge.pause(f"out of memory at {curi.uri}; see runtime-errors.log")
+        else:
+            curi.status = status.RUNTIME_EXCEPTION
 
     def _refuse(self, request: Request, curi: CrawlURI) -> Request:
         """The Request goes back to its place: no callback runs, nothing is logged as fetched."""

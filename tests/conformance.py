@@ -69,6 +69,10 @@ class Adapters:
     outside: dict[str, tuple[str, str]] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
 
+    def adapter(self, group: str) -> Adapter | None:
+        """The adapter of a group; a ``frontier/scenario/NAME`` without one of its own has that of all scenarios."""
+        return self.run.get(group) or self.run.get(group.rpartition("/")[0])
+
     def groups(self) -> set[str]:
         return set(self.run) | {key.partition("#")[0] for key in self.outside}
 
@@ -194,7 +198,7 @@ class Judge:
         outside = self._row(self.table.outside, vector)
         if outside:
             return Result(vector, "outside", None, *outside)
-        adapter = self.table.run.get(vector.group)
+        adapter = self.table.adapter(vector.group)
         if adapter is None:
             return Result(vector, "no adapter")
         try:

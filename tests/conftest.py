@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 from fastwarc.warc import ArchiveIterator
 
+from heritrix_scrapy.archive import cdxj
 from heritrix_scrapy.commands.warc import verify
 from tests.crawls import Crawl, Project
 from tests.web import Web, running
@@ -46,6 +47,35 @@ def check_warcs(paths: Iterable[Path]) -> None:
         with path.open("rb") as file:
             for record in ArchiveIterator(file, parse_http=False):
                 assert record.verify_block_digest() or "WARC-Block-Digest" not in record.headers, path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_warc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every WARC file that a test has left behind can be read by others, and the index beside it is right; those that
+    a test has broken on purpose have ``damaged`` in their path."""
+    yield
+    found = [
+        path
+        for path in sorted(tmp_path_factory.getbasetemp().rglob("*.warc*"))
+        if path.name.endswith((".warc", ".warc.gz")) and path.is_file() and not path.is_symlink()
+    ]
+    wrong = [f"{path}: {complaint}" for path in found if "damaged" not in str(path) for complaint in complaints(path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def complaints(path: Path) -> Iterator[str]:
+    """What two readers that are not ours find wrong with a file."""
+    yield from verify(path)["problems"]
+    try:
+        with path.open("rb") as file:
+            for number, record in enumerate(ArchiveIterator(file, parse_http=False), 1):
+                if not record.verify_block_digest() and "WARC-Block-Digest" in record.headers:
+                    yield f"block digest of record {number}"
+    except Exception as error:
+        yield repr(error)
+    beside = cdxj.index_beside(path)
+    if beside.exists() and beside.read_text().splitlines() != cdxj.lines_of(path):
+        yield "the index beside it"
 
 
 @pytest.fixture

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import heapq
 import json
+import logging
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from warcio.archiveiterator import ArchiveIterator
-
+from heritrix_scrapy.archive import reading
 from heritrix_scrapy.archive.names import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 #: Kinds of records that can be replayed.
 KINDS = frozenset({"response", "revisit", "resource"})
@@ -50,18 +53,19 @@ def stamp14(ms: int) -> str:
 
 
 def lines_of(path: Path) -> list[str]:
-    """The sorted lines of one WARC file, which warcio reads."""
+    """The sorted lines of one WARC file, which warcio reads; of one that is open or torn, those of its whole records.
+    Raises OSError."""
+    return lines_in(reading.extent(path))
+
+
+def lines_in(where: reading.Extent) -> list[str]:
+    """The same of what is known of a file."""
     found = []
-    with path.open("rb") as file:
-        records = ArchiveIterator(file)
-        for record in records:
-            told = described(record)
-            if told is None:
-                continue
-            # the reader knows where a record ends when its block has been read
-            offset = records.get_record_offset()
-            length = records.get_record_length()
-            found.append(line(*told, length, offset, path.name.removesuffix(OPEN)))
+    for records, record in reading.records(where):
+        told = described(record)
+        at = None if told is None else reading.place_of(records, record)
+        if told is not None and at is not None:
+            found.append(line(*told, at[1], at[0], where.name))
     return sorted(found)
 
 
@@ -102,12 +106,17 @@ def index_beside(warc: Path) -> Path:
 
 def merged(warcs: Iterable[Path]) -> Iterator[str]:
     """All lines of several files in order, from the index beside a file where there is one."""
-    return heapq.merge(*(_kept(warc) or lines_of(warc) for warc in warcs))
+    return merged_of(reading.extent(warc) for warc in warcs)
+
+
+def merged_of(extents: Iterable[reading.Extent]) -> Iterator[str]:
+    """The same of what is known of them."""
+    return heapq.merge(*(_kept(where.path) or lines_in(where) for where in extents))
 
 
 def _kept(warc: Path) -> list[str]:
     beside = index_beside(warc)
-    if not beside.exists() or beside.stat().st_mtime < warc.stat().st_mtime:
+    if warc.name.endswith(OPEN) or not beside.exists() or beside.stat().st_mtime < warc.stat().st_mtime:
         return []
     return beside.read_text(encoding="utf-8").splitlines()
 
@@ -125,5 +134,11 @@ class Growing:
         """Write the index of a file."""
         lines = sorted(self._lines.pop(warc.name, ()))
         draft = index_beside(warc).with_suffix(".part")
-        draft.write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
-        draft.replace(index_beside(warc))
+        try:
+            draft.write_text("".join(f"{text}\n" for text in lines), encoding="utf-8")
+            draft.replace(index_beside(warc))
+        except OSError as error:
+            # the file itself is whole, and the commands index what has no index beside it
+            logger.error("no index beside %s: %s", warc, error)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)

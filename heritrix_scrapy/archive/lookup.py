@@ -10,22 +10,25 @@ import asyncio
 import gzip
 import logging
 import re
-import urllib.error
 import urllib.request
 from datetime import UTC, datetime
+from functools import partial
+from http.client import HTTPException
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.archive import cdx
 from heritrix_scrapy.archive.cdx import Capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
 #: Bytes of an answer that are read; a server that is asked for one line gives less.
 ANSWER = 1 << 20
+#: Seconds between two attempts.
+PAUSE = 5
 #: URIs without an earlier capture that are remembered, so that they are not asked for twice.
 MISSES = 100_000
 
@@ -33,7 +36,8 @@ _CLOCK = re.compile(r"(\d{17})\+\d+\Z", re.ASCII)
 
 
 class CdxServer:
-    """``template``: ``$u`` is the URI, ``$s`` the earliest date; ``timeout`` in seconds; ``read``: gets an address."""
+    """``template``: ``$u`` is the URI, ``$s`` the earliest date; ``timeout`` in seconds; ``attempts``: how often an
+    address is asked for; ``headers``: sent along; ``read``: gets an address; ``wait``: lets seconds pass."""
 
     def __init__(
         self,
@@ -41,11 +45,16 @@ class CdxServer:
         *,
         timeout: float = 10,
         range_seconds: int = cdx.RANGE_SECONDS,
+        attempts: int = 3,
+        headers: Mapping[str, str] | None = None,
         now_ms: Callable[[], int],
         read: Callable[[str, float], str] | None = None,
+        wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._template, self._timeout, self._range, self._now_ms = template, timeout, range_seconds, now_ms
-        self._read = read or fetched
+        self._attempts, self._wait = attempts, wait
+        self._read = read or partial(fetched, headers=headers or {})
+        self._down = False
         self._misses: dict[str, None] = {}
         self._told = False
         #: Look-ups, and those that failed, since the counters were last taken.
@@ -57,13 +66,9 @@ class CdxServer:
             return None
         address = cdx.query_url(self._template, uri, self._now_ms(), self._range)
         self.asked += 1
-        try:
-            text = await asyncio.to_thread(self._read, address, self._timeout)
-        except (OSError, ValueError, urllib.error.URLError) as error:
+        text = await self._answer(address)
+        if text is None:
             self.failed += 1
-            if not self._told:
-                self._told = True
-                logger.warning("the CDX server does not answer, the crawl goes on without it: %s: %s", address, error)
             return None
         found = [capture for line in text.splitlines() if (capture := cdx.read(line)) and not capture.revisit]
         if found:
@@ -73,12 +78,31 @@ class CdxServer:
         self._misses[uri] = None
         return None
 
+    async def _answer(self, address: str) -> str | None:
+        """What the server says; while it is down it is asked once each time, else as often as is allowed."""
+        for left in range(0 if self._down else self._attempts - 1, -1, -1):
+            try:
+                text = await asyncio.to_thread(self._read, address, self._timeout)
+            except (OSError, ValueError, HTTPException) as error:
+                if not left:
+                    self._down = True
+                    if not self._told:
+                        self._told = True
+                        logger.warning("the CDX server does not answer, the crawl goes on: %s: %s", address, error)
+                    return None
+                await self._wait(PAUSE)
+            else:
+                self._down = False
+                return text
+        return None
 
-def fetched(address: str, timeout: float) -> str:
-    """What stands at an address. Raises OSError."""
+
+def fetched(address: str, timeout: float, headers: Mapping[str, str] | None = None) -> str:
+    """What stands at an address. Raises OSError, ValueError and HTTPException."""
     if not address.startswith(("http://", "https://")):
         raise ValueError(f"expected an http address, not {address!r}")
-    with urllib.request.urlopen(address, timeout=timeout) as answer:
+    request = urllib.request.Request(address, headers=dict(headers or {}))
+    with urllib.request.urlopen(request, timeout=timeout) as answer:
         return bytes(answer.read(ANSWER)).decode("utf-8", "replace")
 
 

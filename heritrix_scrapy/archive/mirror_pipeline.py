@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
+from errno import EILSEQ, EINVAL, ENAMETOOLONG
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class MirrorWriter:
         Raises MirrorError for a URI that has no place, StorageFull when the disk refuses.
         """
         recorder = curi.recorder
-        if recorder is None or curi.credential_pending or curi.content_length <= 0:
+        if recorder is None or curi.status <= 0 or curi.credential_pending or curi.content_length <= 0:
             return None
         if curi.scheme not in ("http", "https") or curi.status == 304:
             return None
@@ -145,12 +146,13 @@ class MirrorWriter:
 
 def refusal(target: Path, error: OSError) -> Exception:
     """What a failed write comes to: a name that the disk cannot have is the URI's, the rest is the disk's."""
-    if isinstance(error, (FileExistsError, NotADirectoryError, IsADirectoryError)) or error.errno == NAME_TOO_LONG:
+    if isinstance(error, (FileExistsError, NotADirectoryError, IsADirectoryError)) or error.errno in OF_THE_NAME:
         return MirrorError("io", f"{target}: {error.strerror}")
     return StorageFull(str(target), cause=error)
 
 
-NAME_TOO_LONG = 36
+#: What a disk says of a name that it cannot have: too long, not allowed, not in its character set.
+OF_THE_NAME = (ENAMETOOLONG, EINVAL, EILSEQ)
 
 
 class MirrorWriterPipeline(CapturePipeline):

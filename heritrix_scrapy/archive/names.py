@@ -22,6 +22,9 @@ TEMPLATE = "${prefix}-${timestamp17}-${serialno}-${heritrix.pid}~${heritrix.host
 OPEN = ".open"
 INVALID = ".invalid"
 
+#: Bytes of a name: what file systems take, without a host's name, endings and a number behind the stem.
+LONGEST = 160
+
 _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
 #: What a name may not hold: it would leave its directory or break lists of names.
 _UNUSABLE = re.compile(r"[/\\\s\x00-\x1f\x7f]")
@@ -89,13 +92,16 @@ class FileNames:
         machine: Machine,
         now_ms: Callable[[], int],
         serial: int = 0,
+        parts: Mapping[str, object] | None = None,
     ) -> None:
         self.template, self.prefix, self.compress = template, prefix, compress
         self.serial = serial
         self._machine = machine
         self._now_ms = now_ms
         self._last_ms = 0
-        check(template, prefix)
+        #: What the operator says that references stand for.
+        self._parts = {str(name): str(value) for name, value in (parts or {}).items()}
+        check(template, prefix, self._parts)
 
     def __call__(self) -> str:
         """The next name, without ``.open``."""
@@ -114,6 +120,7 @@ class FileNames:
             "heritrix.pid": str(self._machine.pid),
             "heritrix.hostname": self._machine.hostname,
             "heritrix.port": self._machine.port,
+            **self._parts,
         }
 
     def follow(self, present: Iterable[str]) -> None:
@@ -131,11 +138,20 @@ class FileNames:
         return [piece.replace("${prefix}", self.prefix) for piece in pieces]
 
 
-def check(template: str, prefix: str) -> None:
+def check(template: str, prefix: str, parts: Mapping[str, str] | None = None) -> None:
     """Raises ConfigurationError when no usable file name can come of the two."""
     if _UNUSABLE.search(template):
         raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, "a file name without blanks or slashes")
     if _UNUSABLE.search(prefix):
         raise ConfigurationError("HERITRIX_WARC_PREFIX", prefix, "text without blanks or slashes")
-    if not interpolate(template, {"prefix": prefix, "serialno": "0", "timestamp17": "0", "timestamp14": "0"}):
+    for value in (parts or {}).values():
+        if _UNUSABLE.search(value):
+            raise ConfigurationError("HERITRIX_WARC_NAME_PARTS", dict(parts or {}), "texts without blanks or slashes")
+    name = interpolate(
+        template,
+        {"prefix": prefix, "serialno": "0" * 5, "timestamp17": "0" * 17, "timestamp14": "0" * 14, **(parts or {})},
+    )
+    if not name:
         raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, "a template that gives a name")
+    if len(name.encode("utf-8", "replace")) > LONGEST:
+        raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, f"a name of at most {LONGEST} bytes")

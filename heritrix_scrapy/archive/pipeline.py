@@ -78,7 +78,10 @@ class WarcWriterPipeline(CapturePipeline):
     def close_spider(self) -> None:
         """Finish the open files; their lengths can still be asked for."""
         for writer in self.writers:
-            writer.files.close()
+            try:
+                writer.close()
+            except StorageFull as error:
+                logger.error("a file stays open, and is closed when the crawl starts again: %s", error)
             self._crawl.add_stats(writer.files.drain_counts())
 
     def process_capture(self, curi: CrawlURI) -> Awaitable[None] | None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,7 @@ class Recall:
                 self.learn(capture)
                 if number % 10_000 == 0:
                     self.memory.sync()
-        except OSError as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise ConfigurationError("HERITRIX_HISTORY_PRELOAD", str(path), f"cannot be read: {error}") from error
         self.memory.note_read(mark)
         self.memory.sync()
@@ -119,7 +120,9 @@ class Recall:
         if curi.status <= 0:
             return
         policy = Policy.of(curi.settings)
-        if self.by_digest and history.weighable(curi):
+        # no revisit record is written of an answer of another scheme
+        kept_once = not policy.modern or curi.scheme in history.REMEMBERED
+        if self.by_digest and kept_once and history.weighable(curi):
             known = history.known_by(curi, policy)
             assert known is not None
             curi.revisit = history.same_content(curi, self.memory.original(known), policy)
@@ -237,6 +240,8 @@ class HistoryMiddleware:
                 view.history_cdx_url,
                 timeout=view.history_cdx_timeout_seconds,
                 range_seconds=view.history_cdx_range_seconds,
+                attempts=view.history_cdx_attempts,
+                headers={str(name): str(value) for name, value in view.history_cdx_headers.items()},
                 now_ms=crawl.clock.now_ms,
             )
 

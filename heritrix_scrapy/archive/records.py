@@ -354,17 +354,28 @@ def _http_request(group: _Group) -> None:
         return
     extra = (group.address() + group.wire()) if group.form.modern else group.wire()
     block = taken(recorder.request)
-    if group.form.redact and isinstance(block, bytes):
-        block, masked = redacted(block)
+    if group.form.redact:
+        # the whole of it, however large: what is masked has another length
+        block, masked = redacted(block if isinstance(block, bytes) else recorder.request.read())
         if masked:
             extra.append(("WARC-Redacted", ", ".join(masked)))
     group.add("request", HTTP_REQUEST, block, extra)
 
 
-#: Request headers whose values are secrets.
-SECRET = re.compile(rb"(?im)^(authorization|proxy-authorization|cookie):[ \t]*([^\r\n]*)")
-#: Fields of a form that hold one.
-SECRET_FIELD = re.compile(rb"(?i)(?:^|(?<=&))([^=&]*(?:pass|pwd|passwd|secret|token|pin)[^=&]*)=([^&]*)")
+#: Request headers whose values are secrets; a folded value goes on in the next lines.
+SECRET = re.compile(
+    rb"(?im)^(authorization|proxy-authorization|cookie|cookie2):[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
+)
+_SECRET_NAME = rb"[^=&\"\r\n]*(?:pass|pwd|secret|token|(?<![a-z])pin(?![a-z]))[^=&\"\r\n]*"
+#: Fields of a form that hold one, as the three ways of sending a form write them.
+SECRET_FIELD = re.compile(rb"(?i)(?:^|(?<=&))(" + _SECRET_NAME + rb")=([^&]*)")
+SECRET_PART = re.compile(
+    rb"(?is)(content-disposition:[^\r\n]*?;[ \t]*name=\"?("
+    + _SECRET_NAME
+    + rb")\"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)"
+    rb"(.*?)(?=\r?\n--)"
+)
+SECRET_MEMBER = re.compile(rb"(?i)(\"(" + _SECRET_NAME + rb")\"\s*:\s*)(\"(?:[^\"\\]|\\.)*\"|[^\s,}\]\"]+)")
 MASK = b"[redacted]"
 
 
@@ -372,14 +383,27 @@ def redacted(request: bytes) -> tuple[bytes, list[str]]:
     """The request with secrets masked, and the names of what was."""
     names: list[str] = []
 
+    def note(name: bytes) -> None:
+        names.append(name.decode("latin-1").lower())
+
     def mask(found: re.Match[bytes]) -> bytes:
-        names.append(found[1].decode("latin-1").lower())
+        note(found[1])
         return found[1] + (b": " if found.re is SECRET else b"=") + MASK
+
+    def mask_value(found: re.Match[bytes]) -> bytes:
+        note(found[2])
+        return found[1] + (b'"' + MASK + b'"' if found.re is SECRET_MEMBER else MASK)
 
     top, gap, body = request.partition(b"\r\n\r\n")
     top = SECRET.sub(mask, top)
-    if re.search(rb"(?im)^content-type:[ \t]*application/x-www-form-urlencoded", top):
+    mime = re.search(rb"(?im)^content-type:[ \t]*([^;\s]*)", top)
+    form = mime[1].lower() if mime is not None else b""
+    if form == b"application/x-www-form-urlencoded":
         body = SECRET_FIELD.sub(mask, body)
+    elif form == b"multipart/form-data":
+        body = SECRET_PART.sub(mask_value, body)
+    elif form == b"application/json" or form.endswith(b"+json"):
+        body = SECRET_MEMBER.sub(mask_value, body)
     return top + gap + body, list(dict.fromkeys(names))
 
 
@@ -391,8 +415,12 @@ def _metadata(group: _Group) -> None:
 
 def _other(group: _Group) -> None:
     """A scheme of the user's own: its bytes as they came. Heritrix has no builder for one."""
+    curi = group.curi
     if group.form.modern:
-        group.add("resource", group.curi.content_type, group.recorded(), group.address() + group.cut())
+        extra = group.address() + group.cut()
+        if curi.recorder is not None:
+            extra.append(("WARC-Payload-Digest", sha1_base32(curi.recorder.response.chunks())))
+        group.add("resource", curi.content_type, group.recorded(), extra)
 
 
 #: Scheme → builders in the order of the group. ``http`` stands for every scheme that begins with it.
@@ -484,7 +512,35 @@ def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
     return anvl.record(fields)
 
 
-def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int, *, warcinfo_id: str = "") -> Record:
+class Alone(NamedTuple):
+    """A record that belongs to no group, but for the file it will stand in. ``when``: WARC-Date; ``extra``: its own
+    headers."""
+
+    kind: str
+    uri: str
+    when: str
+    ident: str
+    mime: str
+    block: bytes
+    extra: Fields
+
+
+def named(known: Alone, warcinfo_id: str, form: Form) -> Record:
+    """The record, in the file that a warcinfo record heads."""
+    extra = list(known.extra)
+    if form.modern:
+        if warcinfo_id:
+            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
+        digest = sha1_base32((known.block,))
+        if known.kind == "resource":
+            extra.append(("WARC-Payload-Digest", digest))
+        extra.append(("WARC-Block-Digest", digest))
+    size = len(known.block)
+    top = head(form.version, known.kind, known.uri, known.when, extra, known.ident, known.mime, size)
+    return Record(known.kind, known.ident, top, known.block, size)
+
+
+def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int) -> Alone:
     """A metadata record for a URI that was tried and gave no answer."""
     known = STATUS.get(curi.status)
     fields: list[tuple[str, str | None]] = [("fetchStatus", str(curi.status))]
@@ -496,31 +552,21 @@ def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int, *, warcinfo_id:
             fields.append((name, " ".join(text.split())))
     for note in curi.annotations:
         fields.append(("annotation", note))
-    block = anvl.record(fields)
-    extra: Fields = []
-    if form.modern:
-        if warcinfo_id:
-            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
-        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
     when = date(curi.began_ms if curi.began_ms is not None else now_ms, form.version)
-    top = head(form.version, "metadata", curi.uri, when, extra, ident, WARC_FIELDS, len(block))
-    return Record("metadata", ident, top, block, len(block))
+    return Alone("metadata", curi.uri, when, ident, WARC_FIELDS, anvl.record(fields), [])
 
 
-def item(told: Mapping[str, Any], kind: str, form: Form, ident: str, now_ms: int, *, warcinfo_id: str = "") -> Record:
-    """A record for something that the user's spider made of a page: JSON. Its ``url`` is the target, its
-    ``warc_record_id`` the record that it was made of."""
-    block = json.dumps(dict(told), ensure_ascii=False, default=str).encode("utf-8", "replace")
+def item(told: Mapping[str, Any], kind: str, form: Form, ident: str, now_ms: int) -> Alone:
+    """A record for something that the user's spider made of a page: JSON. Its ``url`` behind ``urn:item:`` is the
+    target, as readers would show it in the place of the page else; its ``warc_record_id`` the record that it was made
+    of."""
+    text = json.dumps(dict(told), ensure_ascii=False, default=str, skipkeys=True)
     extra: Fields = []
     if evidence := told.get("warc_record_id"):
         extra.append(("WARC-Refers-To" if kind == "metadata" else "WARC-Concurrent-To", f"<{evidence}>"))
-    if form.modern:
-        if warcinfo_id:
-            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
-        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
-    uri = str(told.get("url") or ident)
-    top = head(form.version, kind, uri, date(now_ms, form.version), extra, ident, "application/json", len(block))
-    return Record(kind, ident, top, block, len(block))
+    uri = f"urn:item:{told['url']}" if told.get("url") else ident
+    block = text.encode("utf-8", "replace")
+    return Alone(kind, uri, date(now_ms, form.version), ident, "application/json", block, extra)
 
 
 @dataclass(slots=True)

@@ -8,9 +8,13 @@ the latest answers.
 
 from __future__ import annotations
 
+import gzip
 import json
+import logging
 import struct
+import sys
 import zipfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +23,10 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from warcio.archiveiterator import ArchiveIterator
 
-from heritrix_scrapy.archive import cdxj
+from heritrix_scrapy.archive import cdxj, reading
+from heritrix_scrapy.archive.cdx import with_scheme
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.recorder import content_codings, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +36,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+logger = logging.getLogger(__name__)
+
 SETTING = "HERITRIX_REPLAY"
+#: What indexes in a package are called; a compressed one has another beside it that says where its blocks begin.
+INDEXES = (".cdxj", ".cdx", ".cdxj.gz", ".cdx.gz")
 #: Header lines that speak of what the reader has taken off.
 TAKEN_OFF = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 
@@ -59,7 +69,7 @@ class Index:
         for place in places:
             for key, found in _found(place):
                 self._by_key.setdefault(key, []).append(found)
-                if not found.revisit:
+                if not found.revisit and found.digest:
                     self._by_digest.setdefault(found.digest, found)
         for rows in self._by_key.values():
             rows.sort()
@@ -78,29 +88,54 @@ class Index:
         """A record that holds the content of this digest."""
         return self._by_digest.get(digest)
 
+    def named(self, told: Any) -> Place | None:
+        """The record that the headers of a revisit refer to, by address and date."""
+        uri = told.get_header("WARC-Refers-To-Target-URI") or told.get_header("WARC-Target-URI") or ""
+        date = "".join(char for char in told.get_header("WARC-Refers-To-Date") or "" if char.isdigit())[:14]
+        rows = [row for row in self._by_key.get(cdxj.key(uri.strip("<>")), ()) if not row.revisit]
+        return next((row for row in rows if row.stamp == date), None)
+
 
 def _found(place: Path) -> Iterator[tuple[str, Place]]:
     if place.suffix == ".wacz":
         with zipfile.ZipFile(place) as package:
-            begins = {Path(info.filename).name: _begin(place, info) for info in package.infolist()}
+            begins = {
+                Path(info.filename).name: _begin(place, info)
+                for info in package.infolist()
+                if info.filename.startswith("archive/") and info.compress_type == zipfile.ZIP_STORED
+            }
             for name in package.namelist():
-                if name.startswith("indexes/") and name.endswith((".cdxj", ".cdx")):
-                    for line in package.read(name).decode("utf-8").splitlines():
-                        yield from _of_line(line, lambda filename: (place, begins[filename]))
+                if name.startswith("indexes/") and name.endswith(INDEXES):
+                    for line in _lines(package, name):
+                        yield from _of_line(line, lambda filename: (place, begins.get(filename)))
         return
     for warc in cdxj.warcs_of(place):
         for line in cdxj.merged([warc]):
             yield from _of_line(line, lambda filename, at=warc: (at, 0))
+    for inner in sorted(place.rglob("*.wacz")) if place.is_dir() else ():
+        yield from _found(inner)
+
+
+def _lines(package: zipfile.ZipFile, name: str) -> Iterator[str]:
+    with package.open(name) as stored, gzip.open(stored) if name.endswith(".gz") else nullcontext(stored) as stream:
+        for line in stream:
+            yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _of_line(line: str, where: Any) -> Iterator[tuple[str, Place]]:
     key, _, rest = line.partition(" ")
     stamp, _, told = rest.partition(" ")
-    if told.startswith("{"):
-        row = json.loads(told)
-        path, begin = where(row["filename"])
-        revisit = row.get("mime") == cdxj.REVISIT
-        yield key, Place(stamp, path, begin, int(row["offset"]), row.get("digest", ""), revisit)
+    if not told.startswith("{"):
+        return
+    row = json.loads(told)
+    if "filename" not in row:
+        return
+    path, begin = where(row["filename"])
+    if begin is None:
+        logger.warning("%s names %s, which is not there to be read", path, row["filename"])
+        return
+    revisit = row.get("mime") == cdxj.REVISIT
+    yield key, Place(stamp, path, begin, int(row["offset"]), with_scheme(row.get("digest", "")) or "", revisit)
 
 
 def _begin(place: Path, info: zipfile.ZipInfo) -> int:
@@ -111,12 +146,16 @@ def _begin(place: Path, info: zipfile.ZipInfo) -> int:
     return info.header_offset + 30 + int(name) + int(extra)
 
 
-def read(place: Place) -> tuple[Any, bytes]:
-    """HTTP headers and decoded body of a record."""
-    with place.path.open("rb") as file:
-        file.seek(place.begin + place.offset)
-        record = next(iter(ArchiveIterator(file)))
-        return record.http_headers, record.content_stream().read()
+def read(place: Place, limit: int) -> tuple[Any, Any, bytes]:
+    """WARC headers, HTTP headers and decoded body of a record, of the body at most ``limit`` bytes. Raises
+    NotArchived when it cannot be read."""
+    try:
+        with place.path.open("rb") as file:
+            file.seek(place.begin + place.offset)
+            record = next(iter(ArchiveIterator(file)))
+            return record.rec_headers, record.http_headers, take(reading.body(record), limit)
+    except (StopIteration, *reading.UNREADABLE) as error:
+        raise NotArchived(f"the record at {place.offset} of {place.path} cannot be read: {error}") from error
 
 
 class ReplayDownloadHandler:
@@ -129,7 +168,11 @@ class ReplayDownloadHandler:
         missing = [str(path) for path in files if not path.exists()]
         if missing:
             raise ConfigurationError(SETTING, ", ".join(missing), "expected WARC or WACZ files, or folders of them")
-        self._index = Index(files)
+        try:
+            self._index = Index(files)
+        except (zipfile.BadZipFile, OSError, ValueError, KeyError) as error:
+            raise ConfigurationError(SETTING, ", ".join(map(str, files)), f"cannot be read: {error}") from error
+        self._limit = crawler.settings.getint("DOWNLOAD_MAXSIZE") or sys.maxsize - 1
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -140,19 +183,25 @@ class ReplayDownloadHandler:
         found = self._index.find(request.url, str(request.meta.get("replay_date", "")))
         if found is None:
             raise NotArchived(f"{request.url} is not in the archive")
-        headers, body = read(found)
+        told, headers, body = read(found, self._limit + 1)
         if found.revisit:
-            original = self._index.original(found.digest)
+            original = self._index.original(found.digest) or self._index.named(told)
             if original is None:
                 raise NotArchived(f"{request.url}: what its revisit record refers to is not in the archive")
-            held, body = read(original)
-            headers = headers or held
+            _, held, body = read(original, self._limit + 1)
+            # a 304 tells of the page that it stands for, not of itself
+            headers = held if headers is None or headers.get_statuscode() == "304" else headers
+        if len(body) > self._limit:
+            raise NotArchived(f"{request.url} has more than {self._limit} bytes (DOWNLOAD_MAXSIZE)")
         if headers is None:
             raise NotArchived(f"{request.url} has no http answer in the archive")
         kept = Headers()
+        known = content_codings(headers.get_header("Content-Encoding"))
         for name, value in headers.headers:
-            if name.lower() not in TAKEN_OFF:
+            if name.lower() not in TAKEN_OFF or (name.lower() == "content-encoding" and not known):
                 kept.appendlist(name, value)
+        if request.method == "HEAD":
+            body = b""
         cls = responsetypes.from_args(headers=kept, url=request.url, body=body)
         request.meta["replay_date"] = found.stamp
         return cls(

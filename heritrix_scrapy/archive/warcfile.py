@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from isal import isal_zlib
 
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.records import END_OF_RECORD, Record, Stream
+from heritrix_scrapy.archive.records import END_OF_RECORD, Record
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ LEVEL = 1
 GZIP = 31  # window bits of a gzip member
 END = END_OF_RECORD
 CHUNK = 256 * 1024
+#: Bytes of a block up to which it is put together with its head before it is compressed: a larger copy costs more.
+TOGETHER = 64 * 1024
+#: Bytes of a head that are looked through for its end.
+LONGEST_HEAD = 4 * 1024 * 1024
 #: Bytes written after which the disk is asked again how much room there is.
 FREE_EVERY = 8 * 1024 * 1024
 
@@ -47,17 +51,16 @@ def members(record: Record, *, compress: bool) -> Iterator[bytes]:
         yield record.head
         yield from whole_block(record)
         yield END
-    elif isinstance(record.block, Stream):
+    elif record.length > TOGETHER:
         deflate = zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP)
         yield deflate.compress(record.head)
         for piece in whole_block(record):
             if packed := deflate.compress(piece):
                 yield packed
         yield deflate.compress(END) + deflate.flush()
-    elif record.packed:
-        yield zlib.compress(record.head + record.block + END, 0, GZIP)
     else:
-        yield isal_zlib.compress(record.head + record.block + END, LEVEL, GZIP)
+        whole = b"".join((record.head, *whole_block(record), END))
+        yield zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP)
 
 
 def whole_block(record: Record) -> Iterator[bytes]:
@@ -115,6 +118,8 @@ class WarcFiles:
         self._written = 0
         self._unchecked = FREE_EVERY
         self._lock = threading.Lock()
+        #: Held while a group is written or the file is finished: a thread may do the one, the crawl the other.
+        self._writing = threading.RLock()
         #: Whether a thread is writing a group; then others have to wait, or take another file.
         self.busy = False
         self._fd = -1
@@ -129,14 +134,25 @@ class WarcFiles:
 
     # -- writing -------------------------------------------------------------------------------------------
 
-    def prepare(self, need: int = 0) -> str:
-        """Have a file open that takes one more group, of ``need`` bytes; the id of its warcinfo record. Raises
-        StorageFull."""
-        if self._fd >= 0 and self._position > self._first_group and self._is_done(need):
-            self.close()
-        if self._fd < 0:
-            self._start()
+    def prepare(self, need: int = 0, room: int = 0) -> str:
+        """Have a file open that takes one more group, of ``need`` bytes by the limit and ``room`` by the disk; the id
+        of its warcinfo record. Raises StorageFull."""
+        with self._writing:
+            if self._fd >= 0 and self._position > self._first_group and self._is_done(need):
+                self.close()
+            if self._fd >= 0 and len(self._stores()) > 1:
+                self._leave_full(room)
+            if self._fd < 0:
+                self._start(room)
         return self._warcinfo_id
+
+    def _leave_full(self, room: int) -> None:
+        """Finish the open file when its disk has no room for the next group: another store may have."""
+        try:
+            self._check_room(room)
+        except StorageFull as error:
+            logger.warning("%s takes no more, the next store is tried: %s", self._place(), error)
+            self.close()
 
     def _is_done(self, need: int) -> bool:
         """Whether the open file takes no more groups."""
@@ -151,15 +167,16 @@ class WarcFiles:
 
         Raises StorageFull when the disk refuses; the file then ends before the group.
         """
-        self.prepare()
-        begin = self._position
-        self._check_room(sum(record.length for record in group))
-        self._write(group)
-        with self._lock:
-            self._grown[self._current] = self._position
-            self._unsynced = True
-        self._written += 1
-        return self._current, begin
+        with self._writing:
+            self.prepare()
+            begin = self._position
+            self._check_room(sum(record.length for record in group))
+            self._write(group)
+            with self._lock:
+                self._grown[self._current] = self._position
+                self._unsynced = True
+            self._written += 1
+            return self._current, begin
 
     def _check_room(self, need: int) -> None:
         """Have the disk asked for room before a large group, and every few megabytes."""
@@ -191,6 +208,10 @@ class WarcFiles:
             self._look_for()
         except OSError as error:
             self._take_back(begin)
+            if isinstance(error, FileNotFoundError) and self._fd >= 0:
+                # when the crawl goes on, in a file that is there
+                os.close(self._fd)
+                self._fd = -1
             need = sum(len(record.head) + record.length + len(END) for record in group)
             raise StorageFull(str(self._place() / (self._current + OPEN)), need, error) from error
         except BaseException:
@@ -223,13 +244,15 @@ class WarcFiles:
             os.close(self._fd)
             self._fd = -1
 
-    def _start(self) -> None:
-        """Make a file in the next store that takes one. Raises StorageFull when none does."""
+    def _start(self, room: int = 0) -> None:
+        """Make a file in the next store that takes one and has room. Raises StorageFull when none does."""
         stores = self._open_stores()
         refused: StorageFull | None = None
         for step in range(len(stores)):
             turn = (self._turn + step) % len(stores)
             try:
+                if len(stores) > 1 and (free := free_bytes(stores[turn])) is not None and free < room + self._reserve:
+                    raise StorageFull(str(stores[turn]), room + self._reserve)
                 self._make(stores[turn])
             except StorageFull as error:
                 refused = error
@@ -242,34 +265,45 @@ class WarcFiles:
         raise refused
 
     def _make(self, place: Path) -> None:
-        name = self._name()
-        stem, dot, ending = name.partition(".warc")
-        number = 1
-        while (place / name).exists() or (place / (name + OPEN)).exists():
-            # Heritrix deletes a file of the same name; a name that lacks time and serial would cost captures.
-            number += 1
-            name = f"{stem}-{number}{dot}{ending}"
-        path = place / (name + OPEN)
+        name, path = self._claimed(place, self._name())
         record = self._opening(name)
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        except OSError as error:
-            raise StorageFull(str(path), -1, error) from error
-        fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._at = place
         self._current, self._warcinfo_id, self._position = name, record.id, 0
         try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._write([record])
-        except BaseException:
+            sync_directory(place)
+        except BaseException as error:
             if self._fd >= 0:
                 os.close(self._fd)
                 self._fd = -1
             path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise StorageFull(str(path), -1, error) from error
             raise
         self._first_group, self._written, self._born = self._position, 0, self._monotonic()
         self._unchecked = FREE_EVERY
-        sync_directory(place)
+
+    def _claimed(self, place: Path, name: str) -> tuple[str, Path]:
+        """Open a new file of that name, or with a number where the name is taken: Heritrix deletes a file of the same
+        name, and a name that lacks time and serial would cost captures."""
+        stem, number, wanted = stem_of(name), 1, name
+        path = place / (name + OPEN)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            while True:
+                path = place / (name + OPEN)
+                if not (place / name).exists():
+                    try:
+                        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+                    except FileExistsError:
+                        pass  # another process has just taken it
+                    else:
+                        return name, path
+                number += 1
+                name = f"{stem}-{number}{wanted[len(stem) :]}"
+        except OSError as error:
+            raise StorageFull(str(path), -1, error) from error
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
         self.counted += 1
@@ -299,6 +333,14 @@ class WarcFiles:
             except OSError as error:
                 self._unsynced = True
                 raise StorageFull(str(self._place() / (self._current + OPEN)), cause=error) from error
+        if (
+            self._age > 0
+            and self._fd >= 0
+            and not self.busy
+            and self._position > self._first_group
+            and self._is_done(0)
+        ):
+            self.close()  # whoever waits for old files gets them while the crawl waits, too
 
     def length(self, name: str) -> int:
         """Bytes of the file of that name (without ``.open``), open or closed; -1 when it is gone."""
@@ -323,8 +365,11 @@ class WarcFiles:
 
     def close(self) -> None:
         """Finish the open file: on disk, without ``.open``. Raises StorageFull."""
-        if self._fd < 0:
-            return
+        with self._writing:
+            if self._fd >= 0:
+                self._finish()
+
+    def _finish(self) -> None:
         place = self._place()
         try:
             os.fsync(self._fd)
@@ -344,12 +389,21 @@ class WarcFiles:
             self._closed(place / self._current)
 
     def repair(self) -> None:
-        """Close what a crash left open, in the directories and in those of earlier launches."""
+        """Close what a crash left open, in the directories and in those of earlier launches. What cannot be is told
+        and stays as it is."""
         claim = self._claim()
         for place in (*self._stores(), *self._elsewhere()):
-            for left in sorted(place.glob("*.warc*" + OPEN)) if place.is_dir() else ():
-                if left.name != self._current + OPEN and (claim is None or claims(left, claim)):
-                    repair(left)
+            try:
+                found = sorted(path for path in place.iterdir() if is_open_warc(path.name)) if place.is_dir() else []
+            except OSError as error:
+                logger.error("cannot look for files left open in %s: %s", place, error)
+                continue
+            for left in found:
+                try:
+                    if left.name != self._current + OPEN and (claim is None or claims(left, claim)):
+                        repair(left)
+                except OSError as error:
+                    logger.error("%s was left open by a crawl that did not end, and cannot be closed: %s", left, error)
 
     def _place(self) -> Path:
         """The directory of the open file."""
@@ -420,8 +474,15 @@ class WarcPool:
         return counts
 
     def close(self) -> None:
+        """Finish all that can be. Raises the first StorageFull."""
+        refused: StorageFull | None = None
         for files in self.members:
-            files.close()
+            try:
+                files.close()
+            except StorageFull as error:
+                refused = refused or error
+        if refused is not None:
+            raise refused
 
     def repair(self) -> None:
         self.members[0].repair()
@@ -496,12 +557,22 @@ def claims(path: Path, text: bytes) -> bool:
 
 def free_name(path: Path) -> Path:
     """The path, or when it is taken the first of its kind with ``-2``, ``-3`` ... before the suffixes."""
-    stem, dot, ending = path.name.partition(".warc")
+    stem = stem_of(path.name)
     number, free = 1, path
     while free.exists():
         number += 1
-        free = path.with_name(f"{stem}-{number}{dot}{ending}")
+        free = path.with_name(f"{stem}-{number}{path.name[len(stem) :]}")
     return free
+
+
+def stem_of(name: str) -> str:
+    """A name without ``.warc`` and what follows; a prefix may hold that too."""
+    return name.removesuffix(OPEN).removesuffix(".gz").removesuffix(".warc")
+
+
+def is_open_warc(name: str) -> bool:
+    """Whether a name is that of a file that is still being written, or was left so."""
+    return name.endswith(OPEN) and name.removesuffix(OPEN).removesuffix(".gz").endswith(".warc")
 
 
 def whole_records(path: Path) -> tuple[int, int]:
@@ -551,8 +622,11 @@ def _plain_ends(fd: int) -> Iterator[int]:
     size = os.fstat(fd).st_size
     offset = 0
     while offset < size:
-        top = os.pread(fd, 64 * 1024, offset)
-        stop = top.find(END)
+        reach = 64 * 1024
+        top = os.pread(fd, reach, offset)
+        while (stop := top.find(END)) < 0 and len(top) == reach and reach < LONGEST_HEAD and top.startswith(b"WARC/"):
+            reach *= 4
+            top = os.pread(fd, reach, offset)
         if not top.startswith(b"WARC/") or stop < 0:
             return
         length = -1

@@ -7,7 +7,9 @@ can differ in prefix, folder, rule and what they write (Heritrix: one WARCWriter
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ from heritrix_scrapy.archive.records import (
     failure,
     group,
     item,
+    named,
     target,
     wanted,
     warcinfo,
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.crawl import Crawl
     from heritrix_scrapy.model.crawluri import CrawlURI
+
+logger = logging.getLogger(__name__)
 
 SOFTWARE = f"heritrix_scrapy/{VERSION}"
 
@@ -103,6 +108,7 @@ class WarcWriter:
             machine=self._machine,
             now_ms=crawl.clock.now_ms,
             serial=self.view.warc_first_serial,
+            parts=self.view.warc_name_parts,
         )
         for key in ("WARC_DIR", "WARC_STORE_PATHS"):
             if key in self._own:
@@ -110,6 +116,8 @@ class WarcWriter:
         self._index = cdxj.Growing() if self.view.cdxj else None
         self.files = WarcPool(self._files, self.view.warc_pool_max_active)
         self._free = asyncio.Condition()
+        #: Records that stand alone, of items and of URIs without an answer, until a file is free.
+        self._owed: deque[Callable[[str], Record]] = deque()
         self._views: dict[int, tuple[Any, Any]] = {}
 
     def _files(self) -> WarcFiles:
@@ -152,8 +160,14 @@ class WarcWriter:
             recorder is not None and recorder.response.size >= LARGE and not recorder.response.in_memory
         ):
             return self._write_later(curi, form)
-        self._write(files, curi, form, files.prepare(self._need(curi)))
+        self._write(files, curi, form, self._prepared(files, curi))
+        if self._owed:
+            self._pay()
         return None
+
+    def _prepared(self, files: WarcFiles, curi: CrawlURI) -> str:
+        recorder = curi.recorder
+        return files.prepare(self._need(curi), recorder.response.size if recorder is not None else 0)
 
     def _need(self, curi: CrawlURI) -> int:
         """Bytes that a capture may add to a file; Heritrix looks at the file as it is, and so exceeds the limit."""
@@ -173,9 +187,12 @@ class WarcWriter:
 
     def _write(self, files: WarcFiles, curi: CrawlURI, form: Form, warcinfo_id: str) -> None:
         facts = NO_FACTS
-        if curi.revisit is not None or form.response_headers or curi.warc_headers:
-            headers = (*form.response_headers, *(curi.warc_headers or ()))
-            facts = Facts(revisit=curi.revisit, response_headers=headers)
+        recorder = curi.recorder
+        said = recorder.conversation if recorder is not None else None
+        headers = (*form.response_headers, *(curi.warc_headers or ()))
+        if curi.revisit is not None or headers or said is not None:
+            reply = recorder.reply if recorder is not None else None
+            facts = Facts(curi.revisit, headers, said, reply)
         records = group(curi, form, record_id, warcinfo_id=warcinfo_id, facts=facts)
         if not records:
             return
@@ -194,25 +211,49 @@ class WarcWriter:
             files.busy = True
         try:
             # names and files are made here: a thread only writes
-            await asyncio.to_thread(self._write, files, curi, form, files.prepare(self._need(curi)))
+            work = asyncio.ensure_future(asyncio.to_thread(self._write, files, curi, form, self._prepared(files, curi)))
+            try:
+                await asyncio.shield(work)
+            except asyncio.CancelledError:
+                # a thread cannot be stopped; the file is another's only when it has ended
+                await asyncio.wait([work])
+                raise
         finally:
             files.busy = False
             async with self._free:
                 self._free.notify_all()
+        if self._owed:
+            self._pay()
 
     def write_failure(self, curi: CrawlURI) -> None:
-        """Say in a metadata record that a URI was tried, and how it ended. Raises StorageFull."""
-        files = self.files.idle()
-        if files is not None:
-            now_ms = self._crawl.clock.now_ms()
-            files.append([failure(curi, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
+        """Say in a metadata record that a URI was tried, and how it ended. Raises StorageFull; it is written then when
+        there is room again."""
+        now_ms = self._crawl.clock.now_ms()
+        known = failure(curi, self._form, record_id(), now_ms)
+        self._owed.append(lambda warcinfo_id: named(known, warcinfo_id, self._form))
+        self._pay()
 
     def write_item(self, told: Mapping[str, Any], kind: str) -> None:
-        """Write down what the user's spider made of a page. Raises StorageFull."""
-        files = self.files.idle()
-        if files is not None:
-            now_ms = self._crawl.clock.now_ms()
-            files.append([item(told, kind, self._form, record_id(), now_ms, warcinfo_id=files.prepare())])
+        """Write down what the user's spider made of a page. Raises StorageFull; it is written then when there is room
+        again."""
+        known = item(told, kind, self._form, record_id(), self._crawl.clock.now_ms())
+        self._owed.append(lambda warcinfo_id: named(known, warcinfo_id, self._form))
+        self._pay()
+
+    def _pay(self) -> None:
+        """Write the records that stand alone, as soon as a file is free. Raises StorageFull; they wait then."""
+        while self._owed and (files := self.files.idle()) is not None:
+            files.append([self._owed[0](files.prepare())])
+            self._owed.popleft()
+
+    def close(self) -> None:
+        """Finish the files, after what still waits. Raises StorageFull."""
+        try:
+            self._pay()
+        finally:
+            if self._owed:
+                logger.error("%d records of items or failures found no room and are lost", len(self._owed))
+            self.files.close()
 
     # -- where ---------------------------------------------------------------------------------------------
 

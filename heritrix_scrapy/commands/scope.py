@@ -14,6 +14,7 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.frontier.policies.named import Policies
 from heritrix_scrapy.frontier.prepare import Preparer, canonicaliser
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -70,7 +71,7 @@ def judged(text: str, opts: argparse.Namespace, settings: Settings, scope: Scope
     seed = uri in seeds and not opts.via
     curi = CrawlURI(uri, path="" if seed else opts.path, via=via, seed=seed)
     verdict = scope.decide(curi)
-    Preparer(canonicaliser, heritrix=settings.profile == "heritrix").prepare(curi)
+    Preparer(canonicaliser, Policies(lambda: settings.view), heritrix=settings.profile == "heritrix").prepare(curi)
     accepted = verdict.accepted or (seed and not scope.judges_seeds)
     return {
         "uri": uri,

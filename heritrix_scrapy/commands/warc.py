@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
 
+from heritrix_scrapy.archive import reading
 from heritrix_scrapy.archive.cdxj import warcs_of
 from heritrix_scrapy.archive.names import OPEN
 from heritrix_scrapy.archive.warcfile import repair, whole_records
@@ -56,7 +57,7 @@ def verify(warc: Path) -> dict[str, Any]:
                 checker = record.digest_checker
                 if checker is not None and checker.passed is False:
                     problems += [f"record {records}: {problem}" for problem in checker.problems]
-    except (ArchiveLoadFailed, OSError, EOFError, ValueError) as error:
+    except reading.UNREADABLE as error:
         problems.append(f"behind record {records}: {error}")
     whole, count = whole_records(warc)
     size = warc.stat().st_size
@@ -77,20 +78,42 @@ def mend(warc: Path) -> dict[str, Any]:
             }
         return {"closed": closed.name, "cut": size - closed.stat().st_size}
     whole, count = whole_records(warc)
-    if whole < size and count:
-        os.truncate(warc, whole)
-    return {"records": count, "cut": size - whole if count else 0, "problems": [] if count else ["no whole record"]}
+    if not count:
+        return {"records": 0, "problems": ["no whole record"]}
+    told: dict[str, Any] = {"records": count, "cut": size - whole}
+    if whole < size:
+        # another program may have written it, and what we cannot read may be read by others
+        told["kept"] = cut_off(warc, whole).name
+    return told
+
+
+def cut_off(warc: Path, whole: int) -> Path:
+    """Move what follows ``whole`` bytes of a file into one beside it."""
+    number, beside = 1, warc.with_name(f"{warc.name}.cut")
+    while beside.exists():
+        number += 1
+        beside = warc.with_name(f"{warc.name}.cut{number}")
+    with warc.open("rb") as source, beside.open("xb") as target:
+        source.seek(whole)
+        shutil.copyfileobj(source, target)
+        target.flush()
+        os.fsync(target.fileno())
+    os.truncate(warc, whole)
+    return beside
 
 
 def stats(warc: Path) -> dict[str, Any]:
     """Records by type and answers by status and media type."""
     kinds: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
-    with warc.open("rb") as file:
-        for record in ArchiveIterator(file):
-            kinds[record.rec_type] += 1
-            if record.rec_type == "response" and record.http_headers is not None:
-                statuses[record.http_headers.get_statuscode() or "-"] += 1
+    where = reading.extent(warc)
+    for found, record in reading.records(where):
+        code = record.http_headers.get_statuscode() if record.http_headers is not None else None
+        if reading.place_of(found, record) is None:
+            break
+        kinds[record.rec_type or "-"] += 1
+        if record.rec_type == "response" and record.http_headers is not None:
+            statuses[code or "-"] += 1
     return {
         "bytes": warc.stat().st_size,
         **dict(sorted(kinds.items())),

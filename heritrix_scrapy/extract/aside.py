@@ -1,6 +1,7 @@
-"""How are large documents read without holding up the crawl?
+"""How are large and difficult documents read without holding up the crawl?
 
-In one worker process, started when the first is to be read: it gets the document and what is known of its URI, and
+In one worker process, started when the first is to be read: one that is large, or that has taken its time already in
+the crawl's own. It gets the document and what is known of its URI, and
 gives back what the extractors made of it. It watches its own time and memory; what it had found by then counts. The
 worker ends when its input does, so a crawl that is killed leaves none behind.
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
+    from heritrix_scrapy.model.recorder import Recorder
+
 #: What a worker is told of a URI, and what it tells back.
 ASKED = (
     "status",
@@ -47,20 +50,7 @@ ASKED = (
     "outlinks",
     "base",
 )
-TOLD = (
-    "outlinks",
-    "outlink_annotations",
-    "forms",
-    "meta_robots",
-    "discarded_outlinks",
-    "link_errors",
-    "base",
-    "extracted",
-    "annotations",
-    "charset",
-    "heritable",
-    "errors",
-)
+TOLD = order.CHANGED
 
 #: Settings that a worker needs besides the extractors' options.
 NEEDED = frozenset(
@@ -76,8 +66,11 @@ NEEDED = frozenset(
     }
 )
 
-#: Formats of which so much smaller a document costs as much.
-DENSE, DENSER = ("application/pdf", "application/msword", "application/vnd.", "application/zip"), 16
+#: Formats of which a document of any size may cost as much, and whose libraries are loaded for the first.
+DENSE = ("application/pdf", "application/msword", "application/vnd.", "application/zip")
+
+#: Seconds of processor time that a smaller document may cost in the crawl's own process.
+IN_PLACE = 0.03
 
 #: Seconds that a worker reads one document, and that it is waited for; bytes of memory that it may have.
 SECONDS, PATIENCE, MEMORY = 10.0, 20.0, 2 * 1024**3
@@ -100,13 +93,17 @@ class Aside:
         self.usable = all(_is_ours(entry) for entry in self._entries)
         self._needed = sorted(NEEDED.union(*(kind.options for kind in order.EXTRACTORS.values())))
 
+    def patience(self, curi: CrawlURI, settings: Any) -> float:
+        """Seconds of processor time after which reading a document goes on here; 0 where it may not."""
+        usable = self.usable and curi.recorder is not None and option(settings, "extract_aside_bytes")
+        return IN_PLACE if usable else 0.0
+
     def wants(self, curi: CrawlURI, settings: Any) -> bool:
-        """Whether a document is large enough to be worth the way."""
+        """Whether a document is surely large enough to be worth the way."""
         least = option(settings, "extract_aside_bytes")
         if not least or not self.usable or curi.recorder is None:
             return False
-        dense = curi.content_type.startswith(DENSE)
-        return bool(curi.content_length >= (least // DENSER if dense else least))
+        return bool(curi.content_length >= least or curi.content_type.lower().startswith(DENSE))
 
     async def extract(self, curi: CrawlURI, settings: Any) -> None:
         """As ``Extraction.extract``, elsewhere. A worker that dies of a document leaves an ``err=`` annotation."""
@@ -116,20 +113,23 @@ class Aside:
             limit = max(limit, LONGEST_SITEMAP)
         seen = SimpleNamespace(**{name: getattr(settings, name, None) for name in self._needed})
         told = (seen, (curi.uri, curi.path, curi.via, curi.via_context), [getattr(curi, key) for key in ASKED])
-        request = pickle.dumps((told, curi.recorder.entity(limit)), pickle.HIGHEST_PROTOCOL)
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "extract-aside")
         try:
-            answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._ask, request)
+            answer = await asyncio.get_running_loop().run_in_executor(
+                self._thread, self._ask, told, curi.recorder, limit
+            )
         except (OSError, EOFError, TimeoutError) as error:
             self._end()
             curi.annotate(f"err={type(error).__name__}")
             curi.errors.append(("aside", f"the process that read it ended: {error}"))
             return
-        for key, value in zip(TOLD, pickle.loads(answer), strict=True):
+        for key, value in zip(TOLD, answer, strict=True):
             setattr(curi, key, value)
 
-    def _ask(self, request: bytes) -> bytes:
+    def _ask(self, told: Any, recorder: Recorder, limit: int) -> list[Any]:
+        """In the thread: to read, to unpack and to copy megabytes takes its time, too."""
+        request = pickle.dumps((told, recorder.entity(limit)), pickle.HIGHEST_PROTOCOL)
         process = self._process
         if process is None or process.poll() is not None:
             process = self._process = subprocess.Popen(
@@ -142,7 +142,8 @@ class Aside:
         assert process.stdout is not None
         if not select.select([process.stdout], [], [], PATIENCE)[0]:
             raise TimeoutError("no answer")
-        return receive(process.stdout)
+        answer: list[Any] = pickle.loads(receive(process.stdout))
+        return answer
 
     @staticmethod
     def _send(process: subprocess.Popen[bytes], data: bytes) -> None:

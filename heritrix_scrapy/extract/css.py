@@ -216,6 +216,7 @@ class ExtractorCSS(ContentExtractor):
         return "css" in document.content_type or document.uri.lower().endswith(".css")
 
     def extract(self, document: Document) -> Iterable[Outlink]:
-        for reference in references(document.text, as_heritrix=self.option(document, "css_reader") == "heritrix"):
+        found = references(document.text, as_heritrix=self.option(document, "css_reader") == "heritrix")
+        for reference in document.in_time(found):
             document.link(reference, EMBED, CONTEXT)
         return ()

@@ -27,8 +27,15 @@ T = TypeVar("T")
 #: So many things are looked at before the clock is.
 LOOK_EVERY = 256
 
+#: References that are no URIs, noted of one document at most.
+MOST_ERRORS = 1000
+
 #: More bytes than any body; stands for "no limit".
 UNLIMITED = 1 << 62
+
+
+class TooLong(BaseException):
+    """A document takes longer than its reader's patience. No extractor may catch it."""
 
 
 class Document:
@@ -41,7 +48,7 @@ class Document:
     born with; ``query_charset``: what is not ASCII in a query is written in, where it is not UTF-8.
 
     ``body``: gives at most that many bytes of the entity, transfer and content coding taken off; the CrawlURI's
-    recorder by default.
+    recorder by default. ``patience``: seconds of processor time after which reading it ends with TooLong; 0 for ever.
     """
 
     __slots__ = (
@@ -49,6 +56,7 @@ class Document:
         "_body",
         "_data",
         "_end",
+        "_give_up",
         "_max_outlinks",
         "_prefix",
         "_resolved",
@@ -68,7 +76,9 @@ class Document:
         "uri",
     )
 
-    def __init__(self, curi: CrawlURI, settings: Any, body: Callable[[int], bytes] | None = None) -> None:
+    def __init__(
+        self, curi: CrawlURI, settings: Any, body: Callable[[int], bytes] | None = None, patience: float = 0.0
+    ) -> None:
         self.curi = curi
         self.settings = settings
         self.uri = curi.uri
@@ -83,7 +93,9 @@ class Document:
         self.query_charset: str | None = None
         self._based = curi.base is not None
         seconds = ways.option(settings, "max_extract_seconds")
-        self._end = thread_time() + seconds if seconds else inf
+        now = thread_time()
+        self._end = now + seconds if seconds else inf
+        self._give_up = now + patience if patience else inf
         self._body = body
         self._max_outlinks: int = settings.max_outlinks
         self._prefix: bytes | None = None
@@ -148,8 +160,12 @@ class Document:
                 text = charsets.encode_query(text, self.query_charset)
             return join(base, text)
         except UriError as error:
-            self.curi.link_errors.append((text, str(error)))
+            self._note_no_uri(text, error)
             return None
+
+    def _note_no_uri(self, text: str, error: UriError) -> None:
+        if len(self.curi.link_errors) < MOST_ERRORS:
+            self.curi.link_errors.append((text, str(error)))
 
     def set_base(self, text: str) -> None:
         """The page's ``base``: the first valid one holds, resolved against the page's own URI."""
@@ -165,20 +181,26 @@ class Document:
 
     @property
     def overdue(self) -> bool:
-        """Whether the processor time for this document is used up; noted in its annotations."""
-        if thread_time() < self._end:
+        """Whether the processor time for this document is used up; noted in its annotations. Raises TooLong."""
+        now = thread_time()
+        if now >= self._give_up:
+            raise TooLong
+        if now < self._end:
             return False
         self.curi.annotate(ways.TIMEOUT)
         return True
 
-    def in_time(self, items: Iterable[T]) -> Iterator[T]:
-        """The items as long as there is time for them."""
+    def in_time(self, items: Iterable[T], *, whole: bool = False) -> Iterator[T]:
+        """The items as long as there is time for them. ``whole``: all of them, whatever it takes, but for TooLong."""
         left = LOOK_EVERY
         for item in items:
             left -= 1
             if not left:
                 left = LOOK_EVERY
-                if self.overdue:
+                if whole:
+                    if thread_time() >= self._give_up:
+                        raise TooLong
+                elif self.overdue:
                     return
             yield item
 
@@ -250,7 +272,7 @@ class Document:
         try:
             uri = fix(text, strict=self._strict)
         except UriError as error:
-            self.curi.link_errors.append((text, str(error)))
+            self._note_no_uri(text, error)
             return False
         if not is_data(uri):
             self.links[Outlink(uri, hop, context)] = None

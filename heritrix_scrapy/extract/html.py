@@ -237,7 +237,7 @@ class Page:
             scripts.inline(self.document, text)
 
     def style(self, text: str) -> None:
-        for reference in css.references(text, as_heritrix=self.how.css_compat):
+        for reference in self.document.in_time(css.references(text, as_heritrix=self.how.css_compat)):
             self.link(reference, EMBED, css.CONTEXT)
 
     def query_values(self, text: str, context: str) -> None:
@@ -269,7 +269,7 @@ class Page:
     def embed(self, text: str, hop: str, context: str) -> None:
         """Part of the page; a list of images where the attribute holds one."""
         if context in attr.SRCSETS:
-            for url in attr.srcset(text):
+            for url in self.document.in_time(attr.srcset(text)):
                 self.link(url, hop, context)
         else:
             self.link(text, hop, context)

@@ -210,13 +210,13 @@ class ExtractorManifest(ContentExtractor):
 
     def extract(self, document: Document) -> Iterable[Outlink]:
         if document.prefix_bytes().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-            for base, text in references(tree(document.data), document.uri, 0.0):
+            for base, text in document.in_time(references(tree(document.data), document.uri, 0.0)):
                 document.link_from(base, text, EMBED, CONTEXT)
                 if document.full:
                     break
         else:
             text = document.data.decode("utf-8", "replace")
             if text.lstrip("\ufeff \t\r\n").startswith(_PLAYLIST):
-                for reference in playlist(text):
+                for reference in document.in_time(playlist(text)):
                     document.link_from(document.uri, reference, EMBED, CONTEXT)
         return ()

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract.css import ExtractorCSS
-from heritrix_scrapy.extract.document import Document
+from heritrix_scrapy.extract.document import Document, TooLong
 from heritrix_scrapy.extract.extractor import ContentExtractor, Extractor
 from heritrix_scrapy.extract.forms import ExtractorHTMLForms
 from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
@@ -44,6 +45,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SETTING = "HERITRIX_EXTRACTORS"
+
+#: What the extractors change on a CrawlURI.
+CHANGED = (
+    "outlinks",
+    "outlink_annotations",
+    "forms",
+    "meta_robots",
+    "discarded_outlinks",
+    "link_errors",
+    "base",
+    "extracted",
+    "annotations",
+    "charset",
+    "heritable",
+    "errors",
+)
 
 #: Heritrix's extractors that are built. One module and one row each.
 EXTRACTORS: dict[str, type[Extractor]] = {
@@ -203,15 +220,27 @@ class Extraction:
         limit = option(settings, "speculative_misses")
         return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
 
-    def extract(self, curi: CrawlURI, settings: Any) -> None:
+    def extract(self, curi: CrawlURI, settings: Any, patience: float = 0.0) -> bool:
         """Run the extractors over a fetched URI.
 
         ``settings``: the View that holds for it. Fills ``outlinks``, ``base``, ``extracted``, ``charset``,
-        ``discarded_outlinks``, ``link_errors``, annotations and ``errors``.
+        ``discarded_outlinks``, ``link_errors``, annotations and ``errors``. ``patience``: seconds of processor time
+        after which it gives up; then the CrawlURI is as it was, and the result False.
         """
-        if curi.status > 0:
-            self.note(curi)
+        if curi.status <= 0:
+            return True
+        self.note(curi)
+        if not patience:
             self.read(Document(curi, settings))
+            return True
+        before = [copy(getattr(curi, name)) for name in CHANGED]
+        try:
+            self.read(Document(curi, settings, patience=patience))
+        except TooLong:
+            for name, value in zip(CHANGED, before, strict=True):
+                setattr(curi, name, value)
+            return False
+        return True
 
     def reads(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether any extractor would read the body of a document."""

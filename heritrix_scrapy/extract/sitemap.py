@@ -209,7 +209,7 @@ class ExtractorSitemap(ContentExtractor):
         own = document.uri[: document.uri.rfind("/") + 1].lower()
         room = MOST - len(document.links)
         deep = document.curi.path.endswith(MANIFEST * DEEPEST)
-        for text, is_index in self._addresses(document, lenient_reader):
+        for text, is_index in document.in_time(self._addresses(document, lenient_reader), whole=True):
             if is_index and deep:
                 document.curi.annotate("sitemapTooDeep")
                 return ()

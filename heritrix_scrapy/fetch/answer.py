@@ -75,7 +75,7 @@ def response(exchange: Exchange, *, url: str, flags: list[str], internal: bool, 
         flags=flags,
         certificate=_certificate(connection.certificate) if connection.certificate else None,
         ip_address=_ip_address(connection.address) if connection.address else None,
-        protocol=protocol,
+        protocol=protocol if connection.link is None else "h2",
     )
 
 

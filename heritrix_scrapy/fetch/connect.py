@@ -20,6 +20,7 @@ from heritrix_scrapy.model.errors import TooManyFiles
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from heritrix_scrapy.fetch.http2 import Link
     from heritrix_scrapy.model.crawluri import TlsFacts
 
 
@@ -60,6 +61,7 @@ class Connection(asyncio.Protocol):
         self.certificate: bytes | None = None
         self.is_closed = False
         self.uses = 0
+        self.link: Link | None = None  # where the server chose HTTP/2
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
@@ -72,6 +74,11 @@ class Connection(asyncio.Protocol):
         secure = self.transport.get_extra_info("ssl_object")
         if secure is not None:
             self.tls, self.certificate = tls.facts(secure)
+            if secure.selected_alpn_protocol() == "h2":
+                from heritrix_scrapy.fetch.http2 import Link
+
+                self.link = Link(self)
+                self.link.flush()
 
     def data_received(self, data: bytes) -> None:
         if self.sink is not None:

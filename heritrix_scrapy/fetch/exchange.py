@@ -34,6 +34,7 @@ class Ending(Enum):
     BROKEN = auto()  # chunk framing broken; all bytes up to the close are recorded
     TIME = auto()  # a timeout inside the body
     LENGTH = auto()  # a size limit
+    HEAD = auto()  # the size limit of heads: what came until then is all there is
     ABORTED = auto()  # whoever looks at the head or the data wants no more
     STOPPED = auto()  # the crawl stops
     CANCELLED = auto()  # the operator wants this fetch to end
@@ -87,6 +88,8 @@ class Exchange:
         self.entity_size = 0
         self.fed = 0
         self.reusable = False
+        self.overrun = 0  # bytes that came behind the end of the answer
+        self.wants_http11 = False  # the server does not answer this request over HTTP/2
         self._reader = WireReader(method)
         self._on_head = on_head
         self._on_data = on_data
@@ -100,19 +103,21 @@ class Exchange:
 
     def start(self, request: bytes) -> None:
         """Send the request and listen."""
+        self._listen()
+        assert self.connection.transport is not None
+        self.connection.transport.write(request)
+
+    def _listen(self) -> None:
         connection = self.connection
         connection.sink = self
         connection.uses += 1
         self._last = self._loop.time()
         self._timer = self._loop.call_later(self._next_look(), self._look)
-        assert connection.transport is not None
-        connection.transport.write(request)
 
     # -- the connection's side ------------------------------------------------------------------------------
 
     def received(self, data: bytes) -> None:
-        self._last = self._loop.time()
-        self.fed += len(data)
+        self._heard(data)
         try:
             if self.head is not None:
                 if self._record(data):
@@ -121,15 +126,20 @@ class Exchange:
                 events = self._reader.feed(data)
                 if not self._begin(events, data):
                     self._early += data
-            limits = self.limits
-            if limits.rate and self.head is not None:
-                self._slow_down()
-            if limits.patient and limits.total and self._last >= self._began + limits.total and self.ending is None:
-                self._late()
-        except OSError as error:
-            self._fail(_refused(len(data), error))
+            self._keep_pace()
         except Exception as error:
             self._fail(error)
+
+    def _heard(self, data: bytes) -> None:
+        self._last = self._loop.time()
+        self.fed += len(data)
+
+    def _keep_pace(self) -> None:
+        limits = self.limits
+        if limits.rate and self.head is not None:
+            self._slow_down()
+        if limits.patient and limits.total and self._last >= self._began + limits.total and self.ending is None:
+            self._late()
 
     def closed(self, error: Exception | None) -> None:
         if self.ending is not None:
@@ -144,8 +154,6 @@ class Exchange:
                 events = self._reader.eof()
                 if self.head is not None or not self._begin(events, b""):
                     self._take(events)
-            except OSError as failure:
-                self._fail(_refused(0, failure))
             except Exception as failure:
                 self._fail(failure)
 
@@ -159,10 +167,13 @@ class Exchange:
                 self._body_began = self._loop.time()
                 rest = self._record_head(event, self._early + data if self._early else data)
                 self._early = b""
+                behind = events[i + 1 :]
                 if self._on_head(event):
                     self._end(Ending.ABORTED)
+                elif behind and isinstance(behind[0], Fault) and behind[0].flaw is Flaw.HEAD_TOO_LARGE:
+                    self._flawed(behind[0])  # what follows belongs to the head still
                 elif not rest or self._record(rest):
-                    self._take(events[i + 1 :])
+                    self._take(behind)
                 return True
             if isinstance(event, Interim):
                 self.recorder.interim.append(event.status)
@@ -210,7 +221,11 @@ class Exchange:
                     self._end(Ending.LENGTH)
             elif isinstance(event, End):
                 head = self.head
-                self.reusable = head is not None and head.keep_alive and event.at == self.fed
+                self.overrun = self.fed - event.at
+                self.reusable = head is not None and head.keep_alive and not self.overrun
+                if self.overrun and not self._whole_stream:
+                    # whether it came in the same read is chance: it is no part of the answer
+                    self.recorder.response.truncate(self.recorder.response.size - self.overrun)
                 self._end(Ending.COMPLETE)
             elif isinstance(event, Fault):
                 self._flawed(event)
@@ -219,7 +234,9 @@ class Exchange:
         self.fault = fault
         if fault.flaw is Flaw.BAD_CHUNK:
             return  # go on recording what the server sends
-        if fault.flaw in (Flaw.NOT_HTTP, Flaw.HEAD_TOO_LARGE):
+        if fault.flaw is Flaw.HEAD_TOO_LARGE:
+            self._end(Ending.UNREADABLE if self.head is None else Ending.HEAD)
+        elif fault.flaw is Flaw.NOT_HTTP:
             self._end(Ending.UNREADABLE)
         elif self.head is None:
             self._end(Ending.NO_ANSWER)
@@ -298,6 +315,9 @@ class Exchange:
             self.done.set_result(ending)
 
     def _fail(self, error: Exception) -> None:
+        """A defect of ours, or the spool takes no more."""
+        if isinstance(error, OSError):
+            error = _refused(self.fed, error)
         self.ending = Ending.ABORTED
         self._detach()
         self.connection.abort()
@@ -326,5 +346,6 @@ class Exchange:
 def _refused(size: int, error: OSError) -> HeritrixError:
     """Why the spool took no more."""
     if error.errno in (errno.EMFILE, errno.ENFILE):
+        # which is no full disk: nothing has to be made room for
         return TooManyFiles(open_files_limit(), error)
     return StorageFull("the response spool", size, error)

@@ -31,6 +31,9 @@ BODY_METHODS = frozenset(("POST", "PUT", "PATCH"))
 # Lines that describe the message as we frame it; a request cannot bring its own.
 OURS_ALONE = frozenset((b"content-length", b"transfer-encoding", b"proxy-authorization", b"host"))
 
+# Lines of HTTP/1.1 that say how the connection is used (RFC 9113, 8.2.2).
+OF_THE_CONNECTION = frozenset((b"connection", b"proxy-connection", b"keep-alive", b"transfer-encoding", b"upgrade"))
+
 # Lines a Request may carry that have a place of their own in Heritrix's order.
 PLACED = frozenset((b"if-modified-since", b"if-none-match", b"cookie", b"authorization"))
 
@@ -141,10 +144,18 @@ def _modern(curi: CrawlURI, view: Any, url: str, method: str, own: list[Field], 
     return [(name, clean(value)) for name, value in lines]
 
 
-def request_line(method: str, target: str, view: Any) -> bytes:
-    """The first line of a request, without its line end."""
-    version = "1.1" if view.use_http11 else "1.0"
-    return encode(f"{method} {target} HTTP/{version}")
+def head(method: str, target: str, fields: Iterable[Field], *, http11: bool) -> bytes:
+    """A request's head in HTTP/1, blank line included."""
+    out = [encode(f"{method} {target} HTTP/1.{int(http11)}"), b"\r\n"]
+    for name, value in fields:
+        out += (name, b": ", value, b"\r\n")
+    out.append(b"\r\n")
+    return b"".join(out)
+
+
+def without_connection_lines(fields: Iterable[Field]) -> list[Field]:
+    """The lines of a request that goes over HTTP/2: those that say how an HTTP/1 connection is used are not sent."""
+    return [field for field in fields if field[0].lower() not in OF_THE_CONNECTION]
 
 
 def own_fields(headers: Mapping[bytes, list[bytes]], defaults: Mapping[bytes, bytes | None]) -> list[Field]:

@@ -11,7 +11,7 @@ import logging
 import re
 import ssl
 import time
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from scrapy import signals
 from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, ResponseDataLossError, StopDownload
@@ -61,6 +61,14 @@ _BREAKING = re.compile(r"[\x00-\x20\x7f]")
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
+class Asked(NamedTuple):
+    """A request: target and lines, and the head that they make in HTTP/1."""
+
+    target: str
+    fields: list[lines.Field]
+    head: bytes
+
+
 class Fetch:
     """One Request on its way to a Response."""
 
@@ -98,10 +106,10 @@ class Fetch:
             self._cut_short()
         try:
             peer = await self._peer()
-            data = self._request_head(peer) + request.body
+            asked = self._asked(peer)
         except (UnicodeError, ValueError) as error:
             self._failed(Failure(status.UNFETCHABLE, Why.FAILED, _text(error), error))
-        exchange = await self._exchange(peer, data)
+        exchange = await self._exchange(peer, asked)
         ending = exchange.ending
         assert ending is not None
         if ending is Ending.STOPPED or (ending is Ending.CANCELLED and not (self.keeps and exchange.head)):
@@ -223,14 +231,15 @@ class Fetch:
             self._failed(Failure(status.BLOCKED_BY_USER, Why.BLOCKED, text))
         return public
 
-    def _request_head(self, peer: Peer) -> bytes:
+    def _asked(self, peer: Peer) -> Asked:
+        """What is sent. Raises ValueError for what cannot be said in HTTP."""
         request, curi = self.request, self.curi
         if not _METHOD.fullmatch(request.method):
             raise ValueError(f"{request.method!r} is no method of HTTP")
         url = request.url if curi.spider_request or not curi.uri.startswith("http") else curi.uri
         target = request_target(url)
-        asked = peer.proxy if peer.proxy is not None and peer.proxy.kind == proxies.HTTP and not peer.secure else None
-        if asked is not None:
+        proxy = peer.proxy if peer.proxy is not None and peer.proxy.kind == proxies.HTTP and not peer.secure else None
+        if proxy is not None:
             target = f"http://{lines.host_of(url)}{target}"
         fields = lines.compose(
             curi,
@@ -239,13 +248,9 @@ class Fetch:
             method=request.method,
             own=lines.own_fields(request.headers, self.handler.unchosen),
             body=request.body,
-            proxy=asked,
+            proxy=proxy,
         )
-        out = [lines.request_line(request.method, target, self.view), b"\r\n"]
-        for name, value in fields:
-            out += (name, b": ", value, b"\r\n")
-        out.append(b"\r\n")
-        return b"".join(out)
+        return Asked(target, fields, lines.head(request.method, target, fields, http11=self.view.use_http11))
 
     def _limits(self) -> Limits:
         view = self.view
@@ -265,7 +270,7 @@ class Fetch:
 
     # -- the exchange ---------------------------------------------------------------------------------------
 
-    async def _exchange(self, peer: Peer, data: bytes) -> Exchange:
+    async def _exchange(self, peer: Peer, asked: Asked) -> Exchange:
         """Send the request until it is answered or has failed for good."""
         keep = not self.view.send_connection_close
         tries = SILENT_RETRIES if self.heritrix else 0
@@ -275,12 +280,15 @@ class Fetch:
                 connection = self.handler.pool.take(peer.key)
             if connection is None:
                 connection = await self._connect(peer)
-            exchange = await self._try(connection, data)
+            exchange = await self._try(connection, asked)
             ending = exchange.ending
             if keep and exchange.reusable and ending is Ending.COMPLETE:
                 self.handler.pool.put(peer.key, connection)
             else:
                 connection.abort()
+            if exchange.wants_http11 and peer.http2:
+                peer = peer._replace(http2=False)
+                continue
             if ending is not Ending.NO_ANSWER and not repeats(exchange.head, self.view, self.size_limit):
                 break
             if connection.uses > 1 and not exchange.fed:
@@ -317,25 +325,30 @@ class Fetch:
     def _watch(self, opening: asyncio.Timeout) -> None:
         self.opening = opening
 
-    async def _try(self, connection: Connection, data: bytes) -> Exchange:
-        curi = self.curi
+    async def _try(self, connection: Connection, asked: Asked) -> Exchange:
+        curi, method, body = self.curi, self.request.method, self.request.body
         if curi.recorder is not None:
             curi.recorder.close()
         recorder = curi.recorder = Recorder()
-        recorder.request.append(data)
         handler = self.handler
         self.stop = None
-        exchange = Exchange(
-            connection,
-            recorder,
-            self.request.method,
-            self._limits(),
-            on_head=self._on_head,
-            on_data=self._on_data if self.warnsize or listened(handler.crawler, signals.bytes_received) else None,
-            whole_stream=self.heritrix,
-        )
-        self.exchange = exchange
-        exchange.start(data)
+        hooks: dict[str, Any] = {"on_head": self._on_head}
+        if self.warnsize or listened(handler.crawler, signals.bytes_received):
+            hooks["on_data"] = self._on_data
+        if connection.link is None:
+            exchange = Exchange(connection, recorder, method, self._limits(), whole_stream=self.heritrix, **hooks)
+            self.exchange = exchange
+            data = asked.head + body
+            recorder.request.append(data)
+            exchange.start(data)
+        else:
+            # imported where it is needed: few crawls speak it
+            from heritrix_scrapy.fetch.http2 import Http2Exchange
+
+            fields = lines.without_connection_lines(asked.fields)
+            recorder.request.append(lines.head(method, asked.target, fields, http11=True) + body)
+            self.exchange = exchange = talk = Http2Exchange(connection, recorder, method, self._limits(), **hooks)
+            talk.send(method, asked.target, fields, body)
         if self.cut_as is not None:
             exchange.stop(self.cut_as)
         try:
@@ -358,6 +371,9 @@ class Fetch:
         curi = self.curi
         self.request.meta["download_latency"] = time.monotonic() - self.began
         assert curi.recorder is not None
+        assert self.exchange is not None
+        if self.exchange.connection.link is not None:
+            curi.annotate("h2")
         stamp_head(curi, curi.recorder, head, self.view)
         if not self.heritrix:
             crawl = self.handler.crawl

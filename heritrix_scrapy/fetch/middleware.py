@@ -64,7 +64,8 @@ class NotFetched(IgnoreRequest):
 
     def __init__(self, curi: CrawlURI) -> None:
         self.status = curi.status
-        super().__init__(WORDS.get(curi.status) or f"{curi.error_text or 'not fetched'} (status {curi.status})")
+        told = None if curi.error_text and curi.status == status.BLOCKED_BY_USER else WORDS.get(curi.status)
+        super().__init__(told or f"{curi.error_text or 'not fetched'} (status {curi.status})")
 
 
 #: What a failed robots.txt says of its server, in Scrapy's words.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.fetch import credentials as logins
 from heritrix_scrapy.fetch import robots
+from heritrix_scrapy.fetch.addresses import is_private
 from heritrix_scrapy.fetch.robots_rules import rules_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -108,6 +109,8 @@ def decide(
         if not host.final and view.await_dns_retries:
             return Prerequisite("dns:" + name)
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no address for the host")
+    if view.refuse_private_addresses and host.addresses and not proxied and all(map(is_private, host.addresses)):
+        return Stop(status.BLOCKED_BY_USER, f"{name} has private addresses only (HERITRIX_REFUSE_PRIVATE_ADDRESSES)")
     address = host.addresses[0] if host.addresses else None
     if scheme not in HTTP:
         return Proceed(address)

@@ -8,6 +8,7 @@ Everything here is written onto the CrawlURI and its recorder; nothing is fetche
 | COMPLETE | the server's | the server's |
 | NO_ANSWER | -2; on a used connection one silent retry | -2 after 3 silent retries |
 | UNREADABLE, SILENT | -2 | -2 |
+| HEAD | the server's, headerTrunc | -2 |
 | DISCONNECTED, BROKEN | the server's, truncated: disconnect | the server's |
 | RESET | the server's, truncated: disconnect (without HERITRIX_WARC_WRITE_CUT_BODIES: -3) | -3 |
 | TIME, LENGTH | the server's, timeTrunc or lenTrunc | the same |
@@ -44,6 +45,7 @@ MARKS: dict[Ending, tuple[str, str]] = {
     Ending.CANCELLED: ("cancelled", "unspecified"),
     Ending.TIME: ("timeTrunc", "time"),
     Ending.LENGTH: ("lenTrunc", "length"),
+    Ending.HEAD: ("headerTrunc", "length"),
 }
 
 _NUMBER = re.compile(r"\d+\Z", re.ASCII)
@@ -156,10 +158,12 @@ def stamp(
     if ending is Ending.SILENT:
         text = f"Getting {url} took longer than {waited} seconds."
         return Failure(status.CONNECT_FAILED, Why.TIMEOUT, text)
-    if ending is Ending.NO_ANSWER or ending is Ending.UNREADABLE or head is None:
+    no_answer = ending in (Ending.NO_ANSWER, Ending.UNREADABLE) or head is None
+    if no_answer or (ending is Ending.HEAD and view.profile == "heritrix"):
         fault = exchange.fault
         text = str(exchange.error or (f"{fault.flaw.value}: {fault.text}" if fault else ending and ending.name))
         return Failure(status.CONNECT_FAILED, Why.FAILED, text, exchange.error)
+    assert head is not None
     if refuses(head, view, size_limit):
         return Failure(status.CONNECT_FAILED, Why.FAILED, "malformed response")
     if view.profile == "heritrix" and head.bad_length is not None:
@@ -178,6 +182,8 @@ def stamp(
         recorder.truncated.append(reason)
     elif ending in (Ending.DISCONNECTED, Ending.RESET) and view.profile != "heritrix":
         recorder.truncated.append("disconnect")
+    if exchange.overrun and view.profile != "heritrix":
+        curi.annotate("overrun")
     curi.content_size = recorder.response.size
     curi.content_length = recorder.body_size
     curi.digest = recorder.body_digest if view.digest_content else None

@@ -333,12 +333,12 @@ class WireReader:
         if found is None:
             self._searched = len(buffer)
             if len(self._before) + len(buffer) > MAX_HEAD:
-                return self._break(Flaw.HEAD_TOO_LARGE, f"no end after {MAX_HEAD} bytes", events)
+                return self._cut_large_head(events)
             return False
         end = found.end()
         raw = bytes(buffer[:end])
         if len(self._before) + end > MAX_HEAD:
-            return self._break(Flaw.HEAD_TOO_LARGE, f"no end after {MAX_HEAD} bytes", events)
+            return self._cut_large_head(events)
         del buffer[:end]
         return self._read_head(raw, raw[: found.start()].split(b"\n"), True, events)
 
@@ -404,6 +404,18 @@ class WireReader:
         elif framing == "none" and complete:
             self._finish(self._fed - len(self._buffer), events)
         return True
+
+    def _cut_large_head(self, events: list[Event]) -> bool:
+        """Give the lines that are whole within the limit, and break off: where the limit lies does not depend on how
+        the stream was split."""
+        raw = bytes(self._buffer[: max(MAX_HEAD - len(self._before), 0)])
+        lines = raw.split(b"\n")[:-1]
+        self._buffer.clear()
+        if lines:
+            self._read_head(raw, lines, False, events)
+        if self.state is State.BROKEN:
+            return True
+        return self._break(Flaw.HEAD_TOO_LARGE, f"no end after {MAX_HEAD} bytes", events)
 
     def _cut_head(self, events: list[Event]) -> None:
         raw = bytes(self._buffer)

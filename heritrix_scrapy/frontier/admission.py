@@ -7,11 +7,11 @@ WorkQueueFrontier.processScheduleIfUnique, sendToQueue).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from heritrix_scrapy.frontier import keys, prepare
+from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.crawl import SettingsSource
     from heritrix_scrapy.frontier.ledger import Ledger
+    from heritrix_scrapy.frontier.prepare import Plan
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -29,8 +30,9 @@ MAX_ROW = 64 << 20
 
 
 class Admission:
-    """Lets URIs in. ``prepare``: fills what preparation fills; ``seed_found``: called with each seed that comes as a
-    Request or by a seed's redirect; ``refused``: called with each URI that could not be stored, its status set."""
+    """Lets URIs in. ``prepare``: fills what preparation fills; ``plan``: settings → what they say of it;
+    ``seed_found``: called with each seed that comes as a Request or by a seed's redirect; ``refused``: called with
+    each URI that could not be stored, its status set."""
 
     def __init__(
         self,
@@ -38,6 +40,7 @@ class Admission:
         queues: Queues,
         settings: SettingsSource,
         prepare: Callable[[CrawlURI], None],
+        plan: Callable[[Any], Plan],
         *,
         seed_found: Callable[[CrawlURI], None] | None,
         refused: Callable[[CrawlURI], None],
@@ -46,6 +49,7 @@ class Admission:
         self._queues = queues
         self._for_uri = settings.for_uri
         self._prepare = prepare
+        self._plan = plan
         self._seed_found = seed_found
         self._refused = refused
 
@@ -139,17 +143,26 @@ class Admission:
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
-        self._queues.added(queue)
+        queues = self._queues
+        if record.ranks is None:
+            queues.added(queue)
+        elif totals.heritrix:
+            # a queue is listed before its first URI has a say
+            queues.added(queue)
+            queues.ranked(queue, key, 1)
+        else:
+            queues.ranked(queue, key, 1)
+            queues.added(queue)
         return True
 
     def _new_queue(self, curi: CrawlURI) -> Queue:
         view = curi.settings if curi.settings is not None else self._for_uri(curi)
-        return self._queues.make(
-            curi.class_key,
-            precedence=prepare.queue_precedence(view),
-            session_budget=view.balance_replenish_amount,
-            total_budget=view.queue_total_budget,
+        plan = self._plan(view)
+        queue = self._queues.make(
+            curi.class_key, session_budget=view.balance_replenish_amount, total_budget=view.queue_total_budget
         )
+        plan.set_precedence(queue.record, curi)
+        return queue
 
     def _refuse(self, curi: CrawlURI, reason: object) -> bool:
         curi.status = status.UNQUEUABLE

@@ -16,6 +16,7 @@ from heritrix_scrapy.frontier.finish import Finishing
 from heritrix_scrapy.frontier.futures import Futures
 from heritrix_scrapy.frontier.ledger import Ledger
 from heritrix_scrapy.frontier.plain import PlainLinks
+from heritrix_scrapy.frontier.policies.named import Policies
 from heritrix_scrapy.frontier.politeness import Rest
 from heritrix_scrapy.frontier.process import InProcess
 from heritrix_scrapy.frontier.queues import QUEUES_KEPT, Queues
@@ -44,7 +45,8 @@ class Frontier:
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
     queue that is taken out of the crawl; ``canonicaliser``: settings → the function
-    that makes the canonical form of a URI's text.
+    that makes the canonical form of a URI's text; ``load_part``: makes a policy of the user's own, from the setting,
+    its dotted path and its properties.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Frontier:
         seed_found: Callable[[CrawlURI], None] | None = None,
         queue_retired: Callable[[str], None] | None = None,
         canonicaliser: Callable[[Any], Callable[[str], str]] = prepare.canonicaliser,
+        load_part: Callable[[str, str, dict[str, Any]], Any] | None = None,
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
         view = settings.view
@@ -72,8 +75,12 @@ class Frontier:
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
         ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
-        preparer = prepare.Preparer(canonicaliser, heritrix=self._heritrix)
-        preparer.plan(view)  # a policy that does not exist ends the start, not the first URI
+        preparer = self.preparer = prepare.Preparer(
+            canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
+        )
+        # a policy that does not exist ends the start, not the first URI
+        for one in prepare.views(settings):
+            preparer.plan(one)
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
@@ -86,10 +93,13 @@ class Frontier:
             queues,
             settings,
             self.candidates.prepare,
+            preparer.plan,
             seed_found=seed_found,
             refused=self.finished_outside,
         )
-        self._selection = Selection(ledger, queues, self._futures, self._admission, self._in_process, settings)
+        self._selection = Selection(
+            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan
+        )
         self._finishing = Finishing(
             ledger,
             queues,
@@ -100,6 +110,7 @@ class Frontier:
             settings,
             hosts=hosts,
             rest=Rest(hosts, crawl_delay, heritrix=self._heritrix),
+            plan=preparer.plan,
             before_finish=before_finish,
         )
 

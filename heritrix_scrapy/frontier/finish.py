@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import politeness, prepare
+from heritrix_scrapy.frontier import politeness
 from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.futures import Futures
     from heritrix_scrapy.frontier.ledger import Ledger
     from heritrix_scrapy.frontier.politeness import Rest
+    from heritrix_scrapy.frontier.prepare import Plan
     from heritrix_scrapy.frontier.process import InProcess
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
@@ -41,7 +42,7 @@ LEAST_WAITS = 30
 
 class Finishing:
     """Takes URIs in process back. ``before_finish``: called with each whose end is settled, before it is logged;
-    ``rest``: how long its queue rests after it."""
+    ``rest``: how long its queue rests after it; ``plan``: settings → what they say of queues."""
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Finishing:
         *,
         hosts: Hosts,
         rest: Rest,
+        plan: Callable[[Any], Plan],
         before_finish: Iterable[Callable[[CrawlURI], None]],
     ) -> None:
         self._ledger = ledger
@@ -66,6 +68,7 @@ class Finishing:
         self._stale = in_process.stale
         self._hosts = hosts
         self._rest = rest
+        self._plan = plan
         self._before_finish = before_finish
         self._heritrix: bool = settings.view.profile == "heritrix"
 
@@ -192,7 +195,7 @@ class Finishing:
         record.tally.nonresponses += 1
         record.last_status = curi.status
         if delay_ms <= 0:
-            record.precedence = prepare.queue_precedence(curi.settings)
+            self._plan(curi.settings).set_precedence(record, curi)
         self._ledger.totals.retried += 1
         self._release(queue, delay_ms, now_ms, retire=curi.retire)
 
@@ -209,6 +212,7 @@ class Finishing:
         ledger.totals.count(disposition, size)
         self._stale.pop(key, None)
         self._queues.removed(queue)
+        self._queues.ranked(queue, key, -1)
         for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
             tally_end(tally, disposition, code, size, now_ms)
         record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
@@ -223,7 +227,7 @@ class Finishing:
             logger.exception("%s cannot be fetched again at %r", curi.uri, curi.reschedule_at)
         delay = self._rest.after(curi, now_ms)
         if delay <= 0 or not self._heritrix:
-            record.precedence = prepare.queue_precedence(curi.settings)
+            self._plan(curi.settings).set_precedence(record, curi)
         self._release(queue, delay, now_ms, retire=curi.retire)
 
     def _settle(self, curi: CrawlURI) -> None:

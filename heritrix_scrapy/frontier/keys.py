@@ -91,12 +91,15 @@ def rank(directive: int, precedence: int, prerequisite: bool, heritrix: bool) ->
 
 def unrank(key: bytes, *, heritrix: bool) -> tuple[int, int, int]:
     """Directive, precedence and ordinal as they stand in a queued URI's key."""
-    directive, precedence = key[5] >> 1, key[6]
+    return key[5] >> 1, precedence_of(key, heritrix=heritrix), int.from_bytes(key[7:13], "big")
+
+
+def precedence_of(key: bytes, *, heritrix: bool) -> int:
+    """The precedence in a queued URI's key."""
+    byte = key[6]
     if heritrix:
-        precedence = precedence if precedence < 128 else precedence - 256
-    else:
-        precedence -= PRECEDENCE_ZERO
-    return directive, precedence, int.from_bytes(key[7:13], "big")
+        return byte if byte < 128 else byte - 256
+    return byte - PRECEDENCE_ZERO
 
 
 def future(due_ms: int, sequence: int) -> bytes:

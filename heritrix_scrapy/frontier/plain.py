@@ -191,9 +191,8 @@ class PlainLinks:
         if not authority.startswith(("http://", "https://")):
             return "", row
         assert self._plan is not None
-        view = self._plan.view
-        own: str = view.force_queue_assignment or prepare.surt_authority(uri, strict=view.strict_uri_fixup)
         if len(self._sites) >= REMEMBERED:
             self._sites.clear()
-        site = self._sites[authority] = (own or prepare.DEFAULT_QUEUE, row)
+        key = self._plan.class_key_of(uri) if self._plan.by_authority else ""
+        site = self._sites[authority] = (key, row)
         return site

@@ -1,7 +1,7 @@
 """Where in the frontier does a candidate belong: under which name, in which queue, how far in front?
 
 Plain functions of the URI, its path and the settings that hold for it, in Heritrix's order: directive, canonical
-form, class key, cost, precedence (Heritrix: FrontierPreparer.prepare and the policies it asks).
+form, class key, cost, precedence (Heritrix: FrontierPreparer.prepare). The last three are what the policies say.
 """
 
 from __future__ import annotations
@@ -9,24 +9,28 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from xxhash import xxh3_64_hexdigest
+
+from heritrix_scrapy.frontier.policies import named
+from heritrix_scrapy.frontier.policies.assignment import DEFAULT_QUEUE
 from heritrix_scrapy.model import hops
-from heritrix_scrapy.model.crawluri import HIGH, MEDIUM, NORMAL, authority_of
+from heritrix_scrapy.model.crawluri import HIGH, MEDIUM, NORMAL, CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.uri.canonical import Canonicaliser
-from heritrix_scrapy.uri.surt import authority_part, surt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.frontier.policies.contract import (
+        CostAssignmentPolicy,
+        QueueAssignmentPolicy,
+        QueuePrecedencePolicy,
+        UriPrecedencePolicy,
+    )
+    from heritrix_scrapy.frontier.queue import QueueRecord
 
-DEFAULT_QUEUE = "default..."
-WHOIS_QUEUE = "whois..."
-
-#: Precedence of a queue, and of a URI, whose policy says no other (BaseQueuePrecedencePolicy,
-#: BaseUriPrecedencePolicy).
-BASE_QUEUE_PRECEDENCE = 3
-BASE_URI_PRECEDENCE = 1
+#: A queue's name may have so many characters; a longer one ends in a hash (a host name has up to 253).
+MAX_CLASS_KEY = 200
 
 
 # -- directive ---------------------------------------------------------------------------------------------
@@ -73,157 +77,117 @@ def canonicaliser(view: Any) -> Callable[[str], str]:
         ) from None
 
 
-# -- class key ---------------------------------------------------------------------------------------------
+# -- what the policies say ---------------------------------------------------------------------------------
 
 
-_surt_keys: tuple[dict[str, str], dict[str, str]] = ({}, {})
-
-
-def surt_authority(uri: str, *, strict: bool = False) -> str:
-    """Core key of the SurtAuthority policy: the authority as a SURT, with ``#`` for ``:``; "" when the URI has
-    none (Heritrix: SurtAuthorityQueueAssignmentPolicy). ``strict``: an IPv6 address is turned round as there."""
-    start = uri.find("://") + 3
-    if start < 3:
-        return ""
-    end = uri.find("/", start)
-    authority = uri[start:end] if end > 0 else authority_of(uri)
-    known = _surt_keys[strict]
-    key = known.get(authority)
-    if key is None:
-        if len(known) > 50_000:
-            known.clear()
-        form = surt(f"http://{authority_of(uri)}/", strict=strict)
-        key = known[authority] = authority_part(form).replace(":", "#") if "://(" in form else ""
-    return key
-
-
-def class_key(curi: CrawlURI, view: Any) -> str:
-    """Name of the URI's queue (Heritrix: URIAuthorityBasedQueueAssignmentPolicy.getClassKey)."""
-    if curi.class_key and view.defer_to_previous:
-        return curi.class_key
-    uri = curi.uri
-    if uri.startswith("whois:"):
-        return WHOIS_QUEUE
-    basis = curi.via if curi.via and curi.path[-1:] == hops.PREREQ else uri
-    return view.force_queue_assignment or surt_authority(basis, strict=view.strict_uri_fixup) or DEFAULT_QUEUE
-
-
-# -- cost and precedence -----------------------------------------------------------------------------------
-
-_CALENDAR = re.compile(
-    r"calendar|year|month|day|date|viewcal|event|yr=|calendrier|jour|\D19\d\d\D|\D20\d\d\D", re.IGNORECASE | re.ASCII
-)
-
-
-def _wag(curi: CrawlURI) -> int:
-    page, mark, _ = curi.uri.partition("?")
-    if not mark:
-        return 1
-    return 3 if curi.via is not None and curi.via.startswith(page) else 2
-
-
-COST_POLICIES: dict[str, Callable[[CrawlURI], int]] = {
-    "Unit": lambda curi: 1,
-    "Zero": lambda curi: 0,
-    "Wag": _wag,
-    "AntiCalendar": lambda curi: 2 if _CALENDAR.search(curi.uri) else 1,
-}
-
-
-def _hops_precedence(curi: CrawlURI, properties: dict[str, Any]) -> int:
-    base: int = properties.get("base_precedence", BASE_URI_PRECEDENCE)
-    if properties.get("navlinks_only", True):
-        return base + hops.counts(curi.path).link
-    return base + len(curi.path)
-
-
-URI_PRECEDENCE_POLICIES: dict[str, Callable[[CrawlURI, dict[str, Any]], int]] = {
-    "Cost": lambda curi, properties: curi.cost,
-    "Base": lambda curi, properties: properties.get("base_precedence", BASE_URI_PRECEDENCE),
-    "Hops": _hops_precedence,
-}
-
-
-def queue_precedence(view: Any) -> int:
-    """Precedence of a queue under the settings of the URI that makes it or finished in it."""
-    _, properties = policy("HERITRIX_QUEUE_PRECEDENCE_POLICY", view.queue_precedence_policy, ("Base",))
-    precedence: int = properties.get("base_precedence", BASE_QUEUE_PRECEDENCE)
-    return precedence
-
-
-_SUFFIX = re.compile(r"(CostAssignment|UriPrecedence|QueuePrecedence|QueueAssignment)Policy\Z")
-_policies: dict[tuple[str, str], str] = {}
-
-
-def policy(setting: str, value: Any, known: Any) -> tuple[str, dict[str, Any]]:
-    """Short name and properties of a policy, however it was written: ``Unit``, ``UnitCostAssignmentPolicy``, its
-    dotted name, or ``[name, {property: value}]``.
-
-    Raises ConfigurationError for one that does not exist.
-    """
-    properties: dict[str, Any] = {}
-    if not isinstance(value, str):
-        value, properties = value[0], (value[1] if len(value) > 1 else {})
-    name = _policies.get((setting, value))
-    if name is None:
-        name = _SUFFIX.sub("", value.rpartition(".")[2])
-        if name not in known:
-            raise ConfigurationError(setting, value, f"one of {', '.join(known)}")
-        _policies[setting, value] = name
-    return name, properties
-
-
-# -- all of it ---------------------------------------------------------------------------------------------
-
-
-#: How a URI finds its queue; this version has Heritrix's default.
-QUEUE_ASSIGNMENT_POLICIES = ("SurtAuthority",)
+def bounded(class_key: str, *, heritrix: bool) -> str:
+    """A queue's name that is not too long: the rest of a longer one is a hash. Heritrix bounds none."""
+    if len(class_key) <= MAX_CLASS_KEY or heritrix:
+        return class_key or DEFAULT_QUEUE
+    digest = xxh3_64_hexdigest(class_key.encode("utf-8", "surrogatepass"))
+    return f"{class_key[: MAX_CLASS_KEY - 17]}~{digest}"
 
 
 class Plan:
-    """What preparation needs of one View, looked up once."""
+    """What preparation needs of one View, looked up once. ``fixed``: cost and precedence, where all URIs have the
+    same and the queue's does not hang on them; ``by_authority``: whether the queue follows from the authority alone;
+    ``moves``: whether a URI may have another queue by the time its turn comes. Raises ConfigurationError for policies
+    that do not exist."""
 
     __slots__ = (
+        "_asks_again",
+        "_assignment",
+        "_cost",
+        "_heritrix",
+        "_queue_precedence",
+        "_uri_precedence",
+        "by_authority",
+        "by_highest_uri",
         "canonicalise",
-        "cost",
         "depth_hops",
         "directives",
         "embed_hops",
         "fixed",
-        "precedence",
-        "properties",
+        "moves",
+        "newest_first",
         "view",
     )
 
-    def __init__(self, view: Any, canonicalise: Callable[[str], str]) -> None:
+    def __init__(
+        self, view: Any, canonicalise: Callable[[str], str], policies: named.Policies, *, heritrix: bool
+    ) -> None:
         self.view = view
         self.canonicalise = canonicalise
         self.directives: dict[tuple[str, int], int] = {}
         self.depth_hops: int = view.preference_depth_hops
         self.embed_hops: int = view.preference_embed_hops
-        name, _ = policy("HERITRIX_COST_ASSIGNMENT_POLICY", view.cost_assignment_policy, COST_POLICIES)
-        self.cost = COST_POLICIES[name]
-        name, self.properties = policy(
-            "HERITRIX_URI_PRECEDENCE_POLICY", view.uri_precedence_policy, URI_PRECEDENCE_POLICIES
-        )
-        self.precedence = URI_PRECEDENCE_POLICIES[name]
-        #: Cost and precedence, where all URIs have the same.
+        self.newest_first = self.depth_hops == 0 and not heritrix
+        self._heritrix = heritrix
+        self._assignment: QueueAssignmentPolicy = policies.make(named.ASSIGNMENT, view)
+        self._cost: CostAssignmentPolicy = policies.make(named.COST, view)
+        self._uri_precedence: UriPrecedencePolicy = policies.make(named.URI_PRECEDENCE, view)
+        self._queue_precedence: QueuePrecedencePolicy = policies.make(named.QUEUE_PRECEDENCE, view)
+        self.by_authority: bool = getattr(self._assignment, "by_authority", False)
+        self._asks_again: bool = getattr(self._assignment, "moves", False) or not view.defer_to_previous
+        self.moves = self._asks_again
+        self.by_highest_uri: bool = getattr(self._queue_precedence, "by_highest_uri", False)
+        cost = getattr(self._cost, "fixed", None)
+        precedence = cost if getattr(self._uri_precedence, "of_cost", False) else None
+        if precedence is None:
+            precedence = getattr(self._uri_precedence, "fixed", None)
         self.fixed: tuple[int, int] | None = None
-        if self.cost in (COST_POLICIES["Unit"], COST_POLICIES["Zero"]) and name in ("Cost", "Base"):
-            cost = 1 if self.cost is COST_POLICIES["Unit"] else 0
-            base: int = self.properties.get("base_precedence", BASE_URI_PRECEDENCE)
-            self.fixed = (cost, cost if name == "Cost" else base)
-        policy("HERITRIX_QUEUE_ASSIGNMENT_POLICY", view.queue_assignment_policy, QUEUE_ASSIGNMENT_POLICIES)
-        if view.parallel_queues != 1:
-            raise ConfigurationError("HERITRIX_PARALLEL_QUEUES", view.parallel_queues, "this version has 1")
+        if cost is not None and precedence is not None and not self.by_highest_uri:
+            self.fixed = (cost, precedence)
+
+    def class_key(self, curi: CrawlURI) -> str:
+        """Name of the URI's queue."""
+        if curi.class_key and not self._asks_again:
+            return curi.class_key
+        return bounded(self._assignment.class_key(curi), heritrix=self._heritrix)
+
+    def class_key_of(self, uri: str) -> str:
+        """Name of the queue of a URI that nothing but its text is known of; where ``by_authority`` holds."""
+        curi = CrawlURI(uri)
+        curi.settings = self.view
+        return self.class_key(curi)
+
+    def cost(self, curi: CrawlURI) -> int:
+        """What the URI costs its queue."""
+        return self._cost.cost_of(curi)
+
+    def precedence(self, curi: CrawlURI) -> int:
+        """How far in front of its queue the URI belongs; its cost is known."""
+        return self._uri_precedence.precedence(curi)
+
+    def set_precedence(self, record: QueueRecord, curi: CrawlURI) -> None:
+        """Give a queue its precedence, under the settings of a URI that makes it or has left it."""
+        record.base = self._queue_precedence.precedence(record, curi)
+        if not self.by_highest_uri:
+            record.ranks = None
+        elif record.ranks is None:
+            record.ranks = {}
+        record.set_precedence()
+
+
+def views(settings: Any) -> list[Any]:
+    """The View where no sheet applies, and that of each sheet alone."""
+    sheets = getattr(settings, "sheets", None)
+    return [settings.view, *([] if sheets is None else [sheets.view((name,)) for name in sheets.sheets])]
 
 
 class Preparer:
     """Prepares candidates. ``canonicaliser``: the settings of a URI → the function that makes its canonical
-    form."""
+    form; ``policies``: makes the policies that settings name."""
 
-    def __init__(self, canonicaliser: Callable[[Any], Callable[[str], str]], *, heritrix: bool) -> None:
+    def __init__(
+        self,
+        canonicaliser: Callable[[Any], Callable[[str], str]],
+        policies: named.Policies | None = None,
+        *,
+        heritrix: bool,
+    ) -> None:
         self._canonicaliser = canonicaliser
+        self._policies = policies or named.Policies()
         self.heritrix = heritrix
         self._plans: dict[int, Plan] = {}
 
@@ -234,7 +198,7 @@ class Preparer:
         if plan is None:
             if len(self._plans) > 1000:
                 self._plans.clear()
-            plan = self._plans[id(view)] = Plan(view, self._canonicaliser(view))
+            plan = self._plans[id(view)] = Plan(view, self._canonicaliser(view), self._policies, heritrix=self.heritrix)
         return plan
 
     def prepare(self, curi: CrawlURI, canonical: str | None = None) -> None:
@@ -260,7 +224,7 @@ class Preparer:
             via = curi.via
             if via and via != curi.uri and plan.canonicalise(via) == canonical:
                 curi.forced = True
-        curi.class_key = class_key(curi, view)
+        curi.class_key = plan.class_key(curi)
         if curi.cost < 0:
             curi.cost = plan.cost(curi)
-        curi.precedence = plan.precedence(curi, plan.properties)
+        curi.precedence = plan.precedence(curi)

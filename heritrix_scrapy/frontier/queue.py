@@ -30,7 +30,8 @@ KEPT_HEADS = 8
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
     """State of one queue. ``turn``: when it was last listed as inactive, in the order of listings; ``hint``: no
     URI of the queue has a key below it; ``spent``: costs and penalties so far;
-    ``last_status``: of the URI that came back last."""
+    ``last_status``: of the URI that came back last; ``base``: its precedence without that of its URIs; ``ranks``: how
+    many of its URIs have each precedence, where the lowest adds to the queue's."""
 
     number: int
     state: int = State.EXHAUSTED
@@ -50,6 +51,8 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     errors: int = 0
     last_status: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
+    base: int = 3
+    ranks: dict[int, int] | None = None
 
     @property
     def session_balance(self) -> int:
@@ -64,6 +67,21 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     def over_total(self) -> bool:
         """Whether the queue has had all it may ever spend; -1 means no limit."""
         return 0 <= self.total_budget <= self.spent
+
+    def set_precedence(self) -> None:
+        """Bring ``precedence`` up to date with ``base`` and ``ranks``."""
+        self.precedence = self.base + min(self.ranks, default=0) if self.ranks is not None else self.base
+
+    def rank(self, precedence: int, by: int) -> None:
+        """A URI of that precedence joined (1) or left (-1)."""
+        ranks = self.ranks
+        assert ranks is not None
+        count = ranks.get(precedence, 0) + by
+        if count > 0:
+            ranks[precedence] = count
+        else:
+            ranks.pop(precedence, None)
+        self.set_precedence()
 
     def charge(self, cost: int) -> None:
         """Spend the cost of one URI; 0 counts as a charge too."""

@@ -60,13 +60,11 @@ class Queues:
             queue = self.loaded[class_key] = Queue(class_key, unpack_record(row))
         return queue
 
-    def make(self, class_key: str, *, precedence: int, session_budget: int, total_budget: int) -> Queue:
-        """A new queue."""
+    def make(self, class_key: str, *, session_budget: int, total_budget: int) -> Queue:
+        """A new queue, which has no precedence of its own yet."""
         totals = self._ledger.totals
         totals.queues += 1
-        record = QueueRecord(
-            totals.queues, precedence=precedence, session_budget=session_budget, total_budget=total_budget
-        )
+        record = QueueRecord(totals.queues, session_budget=session_budget, total_budget=total_budget)
         queue = self.loaded[class_key] = Queue(class_key, record)
         self._ledger.put(keys.queue_name(record.number), class_key.encode("utf-8", "surrogatepass"))
         self._ledger.change(queue)
@@ -105,6 +103,19 @@ class Queues:
         self._move(queue, Event.STORED)
         self._deactivate(queue)
 
+    def ranked(self, queue: Queue, key: bytes, by: int) -> None:
+        """A URI with that key joined (1) or left (-1) a queue whose precedence hangs on its URIs'. Outside the heritrix
+        profile a waiting queue that has improved moves to its better tier; its entry in the old one is dropped when
+        it is met."""
+        record = queue.record
+        if record.ranks is None:
+            return
+        before, heritrix = record.precedence, self._ledger.totals.heritrix
+        record.rank(keys.precedence_of(key, heritrix=heritrix), by)
+        self._ledger.change(queue)
+        if record.precedence < before and record.state == State.INACTIVE and not heritrix:
+            self._list(queue)
+
     def removed(self, queue: Queue, count: int = 1) -> None:
         """URIs left the queue, or turned out not to be there."""
         queue.record.count -= count
@@ -126,10 +137,13 @@ class Queues:
 
     def _deactivate(self, queue: Queue) -> None:
         """To the tail of its tier; its session is over."""
+        queue.record.in_session = False
+        self._list(queue)
+
+    def _list(self, queue: Queue) -> None:
         totals, record = self._ledger.totals, queue.record
         totals.turn += 1
         record.turn = totals.turn
-        record.in_session = False
         self.lists.deactivate(queue.class_key, record.precedence)
 
     def poll(self) -> Queue | None:
@@ -147,6 +161,9 @@ class Queues:
         while (best := lists.best()) is not None and best < floor:
             queue = self.get(lists.poll(best))
             if queue is None or queue.record.state != State.INACTIVE:
+                continue
+            if queue.record.precedence < best and not self._ledger.totals.heritrix:
+                # it stands in its better tier already
                 continue
             if queue.record.precedence > best:
                 lists.deactivate(queue.class_key, queue.record.precedence)

@@ -222,6 +222,7 @@ def put_again(ledger: Ledger, queues: Queues, class_key: str, key: bytes, row: b
         return False
     ledger.put(key, row)
     queue.insert(key, row)
+    queues.ranked(queue, key, 1)
     queues.added(queue)
     return True
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import logging
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.asyncio import call_later
+from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
-from heritrix_scrapy.frontier.prepare import class_key
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -30,6 +31,7 @@ from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.validate import load_object
 from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
@@ -98,7 +100,6 @@ class FrontierScheduler(BaseScheduler):
             logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
-        crawl.class_key = lambda curi: class_key(curi, self._settings.for_uri(curi))
         try:
             crawl.store = open_store(directory)
             frontier = self._frontier = Frontier(
@@ -114,7 +115,9 @@ class FrontierScheduler(BaseScheduler):
                 before_finish=crawl.before_finish,
                 seed_found=scope.seed_found,
                 queue_retired=self._queue_retired,
+                load_part=partial(load_part, self._crawler),
             )
+            crawl.class_key = lambda curi: frontier.preparer.plan(self._settings.for_uri(curi)).class_key(curi)
             view = self._settings.view
             if view.candidates_should_process_rule is not None:
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
@@ -514,6 +517,17 @@ class FrontierScheduler(BaseScheduler):
 
     def _count(self, name: str) -> None:
         self._crawl.add_stats({name: 1})
+
+
+def load_part(crawler: Crawler, setting: str, path: str, properties: dict[str, Any]) -> Any:
+    """A policy of the user's own; its properties are set as attributes. Raises ConfigurationError."""
+    try:
+        part = build_from_crawler(load_object(setting, path), crawler)
+    except TypeError as error:
+        raise ConfigurationError(setting, path, f"cannot be made: {error}") from error
+    for name, value in properties.items():
+        setattr(part, name, value)
+    return part
 
 
 def quiet(failure: Any) -> None:

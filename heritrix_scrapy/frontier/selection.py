@@ -8,18 +8,21 @@ WorkQueueFrontier.findEligibleURI, section 8.4).
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import keys, prepare
+from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.states import Event
 from heritrix_scrapy.model.crawluri import unpack
 from heritrix_scrapy.model.errors import UnpackError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from heritrix_scrapy.crawl import SettingsSource
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.futures import Futures
     from heritrix_scrapy.frontier.ledger import Ledger
+    from heritrix_scrapy.frontier.prepare import Plan
     from heritrix_scrapy.frontier.process import InProcess
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
@@ -29,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class Selection:
-    """Takes URIs out of their queues, one of a queue at a time."""
+    """Takes URIs out of their queues, one of a queue at a time. ``plan``: settings → what they say of queues."""
 
     def __init__(
         self,
@@ -39,6 +42,7 @@ class Selection:
         admission: Admission,
         in_process: InProcess,
         settings: SettingsSource,
+        plan: Callable[[Any], Plan],
     ) -> None:
         self._ledger = ledger
         self._queues = queues
@@ -47,6 +51,9 @@ class Selection:
         self._in_process = in_process.uris
         self._stale = in_process.stale
         self._for_uri = settings.for_uri
+        self._plan = plan
+        #: URIs that moved to another queue since the last one was taken.
+        self._moved: set[int] = set()
         self._heritrix: bool = settings.view.profile == "heritrix"
 
     def next(self, now_ms: int) -> CrawlURI | None:
@@ -58,6 +65,7 @@ class Selection:
         futures = self._futures
         if futures.next_due is not None and futures.next_due <= now_ms:
             futures.return_due(now_ms)
+        self._moved.clear()
         while (queue := self._queues.poll()) is not None:
             try:
                 curi = self._take(queue)
@@ -97,7 +105,8 @@ class Selection:
             if record.over_total:
                 queues.retire(queue, Event.OVER_TOTAL)
                 return None
-            if not view.defer_to_previous and self._relocate(queue, curi):
+            plan = self._plan(view)
+            if plan.moves and self._relocate(queue, curi, plan):
                 continue
             queue.take()
             queues.emitted(queue)
@@ -143,12 +152,24 @@ class Selection:
         key, _ = queue.heads.pop(0)
         self._ledger.delete(key)
         self._queues.removed(queue)
+        self._queues.ranked(queue, key, -1)
 
-    def _relocate(self, queue: Queue, curi: CrawlURI) -> bool:
-        """Move the head to the queue it belongs to by now; whether it had to move."""
-        class_key = prepare.class_key(curi, curi.settings)
+    def _relocate(self, queue: Queue, curi: CrawlURI, plan: Plan) -> bool:
+        """Move the head to the queue it belongs to by now; whether it had to move. A URI moves once before something
+        is taken: a policy that sends it to and fro must not keep the crawl from going on."""
+        try:
+            class_key = plan.class_key(curi)
+        except Exception:
+            logger.exception("%s stays in queue %s: its policy failed", curi.uri, queue.class_key)
+            return False
         if class_key == queue.class_key:
             return False
+        if curi.ordinal in self._moved:
+            logger.error("%s stays in queue %s: its policy sends it to and fro", curi.uri, queue.class_key)
+            return False
+        self._moved.add(curi.ordinal)
+        if self._ledger.is_full:
+            self._ledger.write()
         self._drop_head(queue)
         curi.class_key = class_key
         self._admission.place(curi)

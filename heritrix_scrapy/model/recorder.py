@@ -100,7 +100,8 @@ class Spool:
 class Recorder:
     """One exchange. ``body_at``: where in ``response`` the head ends; ``truncated``: WARC reasons why bytes are
     missing (``time``, ``length``, ``disconnect``, ``unspecified``); ``interim``: statuses of 1xx answers that
-    came before; ``chunked`` and ``content_encoding`` as the head said."""
+    came before; ``chunked`` and ``content_encoding`` as the head said; ``conversation``: what was said on a control
+    connection (FTP), None where there is none; ``reply``: its last reply's first line."""
 
     __slots__ = (
         "_digest",
@@ -108,7 +109,9 @@ class Recorder:
         "body_at",
         "chunked",
         "content_encoding",
+        "conversation",
         "interim",
+        "reply",
         "request",
         "response",
         "truncated",
@@ -122,6 +125,8 @@ class Recorder:
         self.interim: list[int] = []
         self.chunked = False
         self.content_encoding: str | None = None
+        self.conversation: str | None = None
+        self.reply: str | None = None
         self._digest: str | None = None
         self._entity: tuple[int, bool, bytes] | None = None
 

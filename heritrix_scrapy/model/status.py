@@ -99,7 +99,7 @@ STATUS: dict[int, Status] = {
         Status(OTHER_PREREQUISITE_FAILURE, "Heritrix(-62)-Other prerequisite failure", _F),
         Status(PREREQUISITE_UNSCHEDULABLE, "Heritrix(-63)-Prerequisite unschedulable failure", _F),
         Status(DEEMED_NOT_FOUND, "-404", _F),
-        Status(SERIOUS_ERROR, "Heritrix(-3000)-Serious error", _F),
+        Status(SERIOUS_ERROR, "Heritrix(-3000)-Serious error", _F, runtime_error=True),
         Status(DEEMED_CHAFF, "Heritrix(-4000)-Deemed chaff", _F),
         Status(TOO_MANY_LINK_HOPS, "Heritrix(-4001)-Too many link hops", _D),
         Status(TOO_MANY_EMBED_HOPS, "Heritrix(-4002)-Too many embed hops", _D),

@@ -69,25 +69,6 @@ def canonical_force_fetch(case: Case) -> tuple[bool, object]:
     return same({"canonical": curi.canonical, "forceFetch": curi.forced}, case["expect"])
 
 
-def cost(case: Case) -> tuple[bool, object]:
-    curi = CrawlURI(uri_of(case["in"]["uri"]), via=case["in"]["via"])
-    got = {name: prepare.COST_POLICIES[name](curi) for name in prepare.COST_POLICIES}
-    return same({name.lower(): value for name, value in got.items()}, case["expect"])
-
-
-POLICY = re.compile(r"SurtAuthority(?:\(force=(\w+)\))?")
-
-
-def class_key(case: Case) -> tuple[bool, object] | None:
-    given = case["in"]
-    wanted = POLICY.fullmatch(given["policy"])
-    if wanted is None:
-        return None
-    curi = CrawlURI(uri_of(given["uri"]), path=given["path"], via=uri_of(given["via"]) if given["via"] else None)
-    view = default_view("heritrix", force_queue_assignment=wanted.group(1) or "")
-    return same({"class_key": prepare.class_key(curi, view)}, case["expect"])
-
-
 def politeness_delay(case: Case) -> tuple[bool, object]:
     given = case["in"]
     view = default_view("heritrix", **{attribute(key): value for key, value in given.items() if key in DELAYS})
@@ -207,17 +188,14 @@ def values_of(camel: str, text: str) -> Case:
     if row.kind != "policy":
         return {row.name: text}
     name, _, argument = text.partition(":")
-    if name not in KNOWN_POLICIES:
-        raise Unsupported(text)
     inner, equals, value = argument.partition("=")
     if equals:
-        if inner == "parallelQueues":
-            raise Unsupported(text)
         return {row.name: name, **values_of(inner, value)}
-    return {row.name: [name, {"base_precedence": int(argument)}] if argument else name}
-
-
-KNOWN_POLICIES = frozenset({"Base", "Cost", "Hops", "SurtAuthority", *prepare.COST_POLICIES})
+    if not argument:
+        return {row.name: name}
+    if name == "SuccessCounts":
+        return {row.name: [name, {"increment_counts": argument}]}
+    return {row.name: [name, {"base_precedence": int(argument)}]}
 
 
 class Replay:
@@ -233,7 +211,8 @@ class Replay:
         self.events: list[str] = []
         self.workers: dict[str, CrawlURI] = {}
         store = MemoryStore()
-        self.frontier = Frontier(store, self, decide=lambda curi: True, hosts=Hosts(store.get), clock=self, report=self)
+        self.hosts = Hosts(store.get)
+        self.frontier = Frontier(store, self, decide=lambda curi: True, hosts=self.hosts, clock=self, report=self)
         self.frontier.open()
 
     # clock, settings, report of the frontier
@@ -289,9 +268,7 @@ class Replay:
 
     def op_overlay(self, op: Case) -> None:
         bean, _, name = op["key"].partition(".")
-        if attribute(bean).upper() in BY_NAME:
-            if name != "basePrecedence":
-                raise Unsupported(op["key"])
+        if name == "basePrecedence":
             row = BY_NAME[attribute(bean).upper()]
             policy = getattr(self.view, row.attribute)
             short = policy if isinstance(policy, str) else policy[0]
@@ -441,6 +418,9 @@ class Replay:
     def op_wake(self, op: Case) -> None:
         self.frontier.wake_all()
 
+    def op_host_ip(self, op: Case) -> None:
+        self.hosts.host(op["host"]).addresses = [op["ip"]]
+
     def op_reconsider(self, op: Case) -> None:
         self.frontier.reconsider_retired()
 
@@ -506,8 +486,6 @@ SCENARIOS = (
 ADAPTERS: dict[str, Callable[[Case], tuple[bool, object] | None]] = {
     "frontier/scheduling_directive": scheduling_directive,
     "frontier/canonical_force_fetch": canonical_force_fetch,
-    "frontier/cost": cost,
-    "frontier/class_key": class_key,
     "frontier/politeness_delay": politeness_delay,
     "frontier/disposition_table": disposition_table,
     "frontier/outlink_gate": outlink_gate,

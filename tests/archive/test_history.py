@@ -17,7 +17,7 @@ from heritrix_scrapy.archive.records import Facts, Form, group
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.recorder import Recorder
-from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Original
 from heritrix_scrapy.settings.view import default_view
 from heritrix_scrapy.store import MemoryStore, open_store
 
@@ -312,12 +312,55 @@ def test_a_cdx_server_is_asked_once_and_may_fail() -> None:
         later = CDX.replace("text/html", "warc/revisit").replace("20200102", "20210102")
         return f"{CDX}\n{later}\n" if "%2F1" in address else ""
 
-    server = CdxServer("http://cdx.example/?url=$u&from=$s", now_ms=lambda: NOW, read=read)
+    waited: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+
+    server = CdxServer("http://cdx.example/?url=$u&from=$s", now_ms=lambda: NOW, read=read, wait=wait)
 
     async def ask() -> list[Any]:
-        return [await server.latest(f"http://a.example/{path}") for path in ("1", "2", "2", "broken")]
+        return [await server.latest(f"http://a.example/{path}") for path in ("1", "2", "2", "broken", "broken2")]
 
     found = asyncio.run(ask())
-    assert [capture and capture.ms for capture in found] == [1577934245000, None, None, None]
-    assert (server.asked, server.failed) == (3, 1)
+    assert [capture and capture.ms for capture in found] == [1577934245000, None, None, None, None]
+    assert (server.asked, server.failed) == (4, 2)
+    # three times, and once while it is known to be down
+    assert (waited, sum("broken2" in address for address in asked), len(asked)) == ([5, 5], 1, 6)
     assert asked[0] == "http://cdx.example/?url=http%3A%2F%2Fa.example%2F1&from=20101225171208"
+
+
+def test_header_lines_go_to_the_cdx_server() -> None:
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.headers["Cookie"] == "key=1" else 403)
+            self.end_headers()
+            self.wfile.write(CDX.encode())
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        template = f"http://127.0.0.1:{listening.server_port}/?url=$u"
+        for headers, known in (({"Cookie": "key=1"}, True), ({}, False)):
+            server = CdxServer(template, attempts=1, headers=headers, now_ms=lambda: NOW)
+            assert (asyncio.run(server.latest("http://a.example/1")) is not None) is known
+        listening.shutdown()
+
+
+def test_what_is_always_written_whole_is_no_repetition() -> None:
+    """No revisit record is written of an answer of another scheme than HTTP and FTP."""
+    from tests.archive.test_warcfile import captured
+
+    curi = captured("whois://whois.example/x", b"w" * 5000)
+    curi.settings = default_view("modern")
+    recall = Recall(History(MemoryStore()), by_uri=True, by_digest=True)
+    recall.memory.put_original(
+        str(curi.digest), Original("whois://whois.example/y", NOW, "urn:uuid:1", status=curi.status)
+    )
+    recall.judge(curi)
+    assert (curi.revisit, curi.annotations) == (None, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +24,9 @@ from heritrix_scrapy.archive.records import (
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, TlsFacts
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.recorder import Recorder, sha1_base32
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = 1308849128574
 HERITRIX = Form(modern=False, version="1.0")
@@ -241,3 +245,43 @@ def test_interpolation_ends() -> None:
 def test_names_that_cannot_be(template: str, prefix: str) -> None:
     with pytest.raises(ConfigurationError):
         check(template, prefix)
+
+
+@pytest.mark.parametrize("modern", [True, False])
+def test_what_was_said_to_an_ftp_server_stands_in_the_group(tmp_path: Path, modern: bool) -> None:
+    """The handler puts it on the recorder; the writer makes a metadata record of it and has the reply in the other."""
+    from tests.archive.test_pipeline import captured as capture
+    from tests.archive.test_pipeline import pipeline_of
+    from tests.archive.test_warcfile import blocks
+
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_PROFILE="modern" if modern else "heritrix")
+    curi = capture("ftp://ftp.example/file", crawl, b"file", b"")
+    curi.status, curi.content_type = 226, "application/octet-stream"
+    recorder = curi.recorder
+    assert recorder is not None
+    recorder.request.truncate(0)
+    recorder.conversation, recorder.reply = "220 hello\r\nUSER anonymous\r\n", "226 done"
+    pipeline.process_item(curi)
+    pipeline.close_spider()
+    [path] = [path for path in tmp_path.rglob("*.warc.gz") if path.is_file()]
+    found = blocks(path)[1:]
+    assert [kind for kind, _, _ in found] == ["metadata", "resource" if modern else "response", "metadata"]
+    assert found[0][2] == b"220 hello\r\nUSER anonymous\r\n"
+    assert found[1][2] == b"file"
+    assert b"ftpFetchStatus: 226 done\r\n" in found[2][2]
+
+
+def test_an_answer_of_a_handler_of_ones_own_is_a_resource(tmp_path: Path) -> None:
+    from tests.archive.test_pipeline import captured as capture
+    from tests.archive.test_pipeline import pipeline_of
+    from tests.archive.test_warcfile import blocks, check
+
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path))
+    curi = capture("gemini://a.example/", crawl, b"# page", b"")
+    curi.content_type = "text/gemini"
+    pipeline.process_item(curi)
+    pipeline.close_spider()
+    [path] = tmp_path.rglob("*.warc.gz")
+    check(path)
+    assert [(kind, block) for kind, _, block in blocks(path)][1] == ("resource", b"# page")
+    assert [kind for kind, _, _ in blocks(path)] == ["warcinfo", "resource", "metadata"]

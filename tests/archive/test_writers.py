@@ -150,13 +150,14 @@ def test_switches_and_further_headers(tmp_path: Path) -> None:
         HERITRIX_WARC_RESPONSE_HEADERS=["X-Crawl: one: two"],
         HERITRIX_WARC_INFO_FIELDS={"isPartOf": "x", "curator": "Me"},
         HERITRIX_WARC_FIRST_SERIAL=41,
+        HERITRIX_WARC_NAME_PARTS={"heritrix.pid": 7, "heritrix.hostname": "crawler2"},
     )
     pipeline.process_item(captured("http://a.example/", crawl))
     pipeline.close_spider()
     assert [kind for _, kind, _ in records(tmp_path)] == ["response"]
     assert headers(tmp_path, "response").rec_headers.get_header("X-Crawl") == "one: two"
     assert b"curator: Me\r\n" in headers(tmp_path, "warcinfo").text
-    assert "-00041-" in cdxj.warcs_of(tmp_path)[0].name
+    assert cdxj.warcs_of(tmp_path)[0].name.endswith("-00041-7~crawler2~0.warc.gz")
 
 
 def test_secrets_are_masked(tmp_path: Path) -> None:
@@ -210,6 +211,7 @@ def test_items_beside_captures(tmp_path: Path, kind: str) -> None:
     pipeline.close_spider()
     record = headers(tmp_path, kind)
     assert json.loads(record.text)["title"] == "Ä"
+    assert record.rec_headers.get_header("WARC-Target-URI") == "urn:item:http://a.example/"
     name = "WARC-Refers-To" if kind == "metadata" else "WARC-Concurrent-To"
     assert record.rec_headers.get_header(name) == f"<{curi.record_id}>"
     assert not any(warc_command.verify(path)["problems"] for path in cdxj.warcs_of(tmp_path))
@@ -359,3 +361,163 @@ def test_a_spider_runs_over_the_archive(job: Path, tmp_path: Path, project: Any,
         "GOT 200 Ä  20110623171208",
         "GOT 200 Ä b?z=1&y=220px:298px;0,0px 20110623171208",
     ]
+
+
+# -- what goes wrong while it is written
+
+
+def test_items_and_failures_wait_for_a_free_file(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(
+        JOBDIR=str(tmp_path), HERITRIX_WARC_ITEM_RECORDS="resource", HERITRIX_WARC_FAILURE_RECORDS="all"
+    )
+    [files] = pipeline.files.members
+    files.busy = True
+    pipeline.process_item({"url": "http://a.example/", "title": "x"})
+    curi = captured("http://b.example/", crawl)
+    curi.status = -2
+    for listener in crawl.before_finish:
+        listener(curi)
+    assert cdxj.warcs_of(tmp_path) == []
+    files.busy = False
+    pipeline.process_item(captured("http://a.example/", crawl))
+    pipeline.close_spider()
+    assert sorted(kind for _, kind, _ in records(tmp_path)) == [
+        "metadata",
+        "metadata",
+        "request",
+        "resource",
+        "response",
+    ]
+
+
+def test_an_item_that_found_no_room_is_written_when_there_is_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_ITEM_RECORDS="metadata")
+    with monkeypatch.context() as patch:
+        patch.setattr("heritrix_scrapy.archive.warcfile.free_bytes", lambda place: 0)
+        pipeline.process_item({"url": "http://a.example/"})
+    assert crawl.bridge.pause_reason is not None
+    pipeline.close_spider()
+    assert [kind for _, kind, _ in records(tmp_path)] == ["metadata"]
+
+
+def test_a_cancelled_write_leaves_its_file_to_the_thread(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path))
+    large = captured("http://a.example/large", crawl, b"x" * (5 << 20))
+
+    async def write() -> None:
+        work = asyncio.ensure_future(pipeline.process_item(large))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert pipeline.files.members[0].busy
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert not pipeline.files.members[0].busy
+
+    asyncio.run(write())
+    pipeline.process_item(captured("http://a.example/small", crawl))
+    pipeline.close_spider()
+    assert [uri for _, kind, uri in records(tmp_path) if kind == "response"] == [
+        "http://a.example/large",
+        "http://a.example/small",
+    ]
+
+
+def test_a_full_store_is_left_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_STORE_PATHS=["one", "two"])
+    room = {"one": 1 << 40, "two": 1 << 40}
+    monkeypatch.setattr("heritrix_scrapy.archive.warcfile.free_bytes", lambda place: room[place.name])
+    pipeline.process_item(captured("http://a.example/1", crawl))
+    room["one"] = 0
+    pipeline.process_item(captured("http://a.example/2", crawl))
+    pipeline.files.members[0]._unchecked = 1 << 40
+    pipeline.process_item(captured("http://a.example/3", crawl))
+    room["two"] = 0
+    pipeline.files.members[0]._unchecked = 1 << 40
+    with pytest.raises(StorageFull):
+        pipeline.process_item(captured("http://a.example/4", crawl))
+    room["one"] = 1 << 40
+    pipeline.process_item(captured("http://a.example/4", crawl))
+    pipeline.close_spider()
+    where = [(path.parent.name, len(cdxj.lines_of(path))) for path in cdxj.warcs_of(tmp_path)]
+    assert sorted(where) == [("one", 1), ("one", 2), ("two", 1)]
+
+
+def test_a_file_that_was_deleted_is_followed_by_another(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path))
+    pipeline.process_item(captured("http://a.example/1", crawl))
+    cdxj.warcs_of(tmp_path)[0].unlink()
+    with pytest.raises(StorageFull, match="deleted"):
+        pipeline.process_item(captured("http://a.example/2", crawl))
+    pipeline.process_item(captured("http://a.example/2", crawl))
+    pipeline.close_spider()
+    assert [uri for _, kind, uri in records(tmp_path) if kind == "response"] == ["http://a.example/2"]
+
+
+def test_processes_share_a_folder_and_a_name(tmp_path: Path) -> None:
+    shared = {"HERITRIX_WARC_DIR": str(tmp_path / "warcs"), "HERITRIX_WARC_TEMPLATE": "${prefix}.warcs"}
+    made = [pipeline_of(JOBDIR=str(tmp_path / str(number)), **shared) for number in range(3)]
+    for pipeline, crawl in made:
+        pipeline.open_spider()
+        pipeline.process_item(captured("http://a.example/", crawl))
+    for pipeline, _ in made:
+        pipeline.close_spider()
+    assert sorted(path.name for path in (tmp_path / "warcs").iterdir()) == [
+        "WEB.warcs-2.warc.gz",
+        "WEB.warcs-3.warc.gz",
+        "WEB.warcs.warc.gz",
+    ]
+
+
+def test_what_cannot_be_repaired_does_not_keep_a_crawl_from_starting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "warcs" / "WEB-1.warc.gz.open").mkdir(parents=True)
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path))
+    pipeline.open_spider()
+    assert "cannot be closed" in caplog.text
+    pipeline.process_item(captured("http://a.example/", crawl))
+    pipeline.close_spider()
+
+
+def test_old_files_are_closed_while_nothing_comes(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_MAX_FILE_AGE_SECONDS=60)
+    pipeline.process_item(captured("http://a.example/1", crawl))
+    pipeline.files.members[0]._born -= 61
+    pipeline.files.sync()
+    assert [path.name.endswith(".gz") for path in cdxj.warcs_of(tmp_path)] == [True]
+
+
+def test_a_name_that_no_disk_takes_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="at most"):
+        pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_PREFIX="x" * 300)
+
+
+def test_secrets_are_masked_however_they_are_sent() -> None:
+    from heritrix_scrapy.archive.records import redacted
+
+    part = b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+    parts = part % (b"password", b"hunter2") + part % (b"n", b"1") + b"--b--\r\n"
+    for mime, body in (
+        (b"multipart/form-data; boundary=b", parts),
+        (b"application/json", b'{"user": "me", "password": "hunter2\\"x", "n": 1}'),
+        (b"application/x-www-form-urlencoded", b"n=1&user_passwd=hunter2"),
+    ):
+        request = b"POST / HTTP/1.1\r\nCookie: a=hunter2;\r\n b=hunter2\r\nContent-Type: " + mime + b"\r\n\r\n" + body
+        masked, names = redacted(request)
+        assert b"hunter2" not in masked
+        assert masked.count(b"[redacted]") == len(names) == 2
+        assert b"1" in masked
+
+
+def test_secrets_in_large_requests_are_masked(tmp_path: Path) -> None:
+    pipeline, crawl = pipeline_of(JOBDIR=str(tmp_path), HERITRIX_WARC_REDACT_REQUEST_HEADERS=True)
+    curi = captured("http://a.example/", crawl)
+    request = curi.recorder.request  # type: ignore[union-attr]
+    request.truncate(0)
+    request.append(b"POST / HTTP/1.1\r\nCookie: hunter2\r\n\r\n" + b"x" * (3 << 20))
+    pipeline.process_item(curi)
+    pipeline.close_spider()
+    assert headers(tmp_path, "request").http_headers.get_header("Cookie") == "[redacted]"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from heritrix_scrapy.extract import aside
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.order import DEFAULT_ORDER, Extraction
@@ -14,8 +16,6 @@ from heritrix_scrapy.settings import default_view
 from tests.extract.pages import fetched
 
 if TYPE_CHECKING:
-    import pytest
-
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 PAGE = b"<html><base href=/b/><meta charset=utf-8><a href=x><a href='http://[::'><script>a='/y.html'</script>"
@@ -85,6 +85,54 @@ def test_which_documents_take_the_way() -> None:
     assert not order.reads(made(b"x" * 9999, "image/png"), view)
     for own in ("my.Extractor", ["ExtractorHTML", {"should_process": ["X", {}]}], object()):
         assert not Aside([own]).usable
+
+
+def test_a_document_that_takes_long_is_left_as_it_was() -> None:
+    # some 100 ms in 100 KB: nothing that its size would tell
+    body = b"<base href=/b/>" + b"".join(b"<a href=../../%d/../\xc3\xa9>" % n for n in range(4000))
+    curi = made(body, "text/html; charset=utf-8")
+    curi.annotations.append("before")
+    before = told(curi)
+    worker, order, view = Aside(DEFAULT_ORDER), Extraction(), default_view()
+    assert not worker.wants(curi, view)
+    assert not order.extract(curi, view, worker.patience(curi, view) / 30)
+    assert told(curi) == before
+    assert order.extract(curi, view)
+    there = made(body, "text/html; charset=utf-8")
+    there.annotations.append("before")
+    asyncio.run(worker.extract(there, view))
+    assert told(there) == told(curi) != before
+    worker.close()
+    assert worker.patience(curi, default_view("heritrix")) == 0
+    assert Aside(["my.Extractor"]).patience(curi, view) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("text/html", b"<a href=../%d>"),
+        ("text/html", b"<p style='a:url(%d)'>"),
+        ("text/css", b"a{b:url(%d)}"),
+        ("text/javascript", b"'/b/%d.html',"),
+        ("text/xml", b"<a href='/b/%d.html'/>"),
+        ("application/json", b'{"a":"/b/%d.html"},'),
+        ("text/xml", b"<url><loc>http://www.example.com/dir/%d</loc></url>"),
+        ("application/vnd.apple.mpegurl", b"%d.ts\n"),
+        ("application/x-other", b"http://a.example.com/%d "),
+    ],
+)
+def test_every_reader_gives_up_in_time(kind: str, body: bytes) -> None:
+    start, end = {
+        "text/xml": (b"<?xml version='1.0'?><urlset>" if b"loc" in body else b"<?xml version='1.0'?><r>", b""),
+        "application/json": (b"[", b"1]"),
+        "application/vnd.apple.mpegurl": (b"#EXTM3U\n", b""),
+    }.get(kind, (b"", b""))
+    curi = made(start + b"".join(body % n for n in range(2000)) + end, kind)
+    readers = ["ExtractorSitemap", *DEFAULT_ORDER, "ExtractorXML", "ExtractorManifest", "ExtractorUniversal"]
+    readers.insert(0, "ExtractorJson")
+    assert not Extraction(readers).extract(curi, default_view(), 1e-6)
+    assert Extraction(readers).extract(curi, default_view(), 60.0)
+    assert len(curi.outlinks) > 1000
 
 
 def test_time_that_is_over_leaves_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,14 +50,19 @@ def test_sitemaps_are_followed_and_hopeless_guesses_are_not(serve, run_crawl):
 
 
 @pytest.mark.crawl
-def test_large_documents_are_read_in_a_process_of_their_own(serve, run_crawl):
-    big = "<html>" + "".join(f"<a href='/{n}'>{'x' * 900}</a>" for n in range(60))
-    web = serve({"www.alpha.test": {"routes": {"/": {"body": big}}}})
+def test_large_and_difficult_documents_are_read_in_a_process_of_their_own(serve, run_crawl):
+    big = "<html>" + "".join(f"<a href='/{n}'>{'x' * 900}</a>" for n in range(60)) + "<!--" + "x" * 200_000 + "-->"
+    # smaller, and some 200 ms of work
+    slow = "<html>" + "".join(f"<a href='../../{n}/../é'>" for n in range(6_000)) + "<a href=/last>"
+    routes = {"/": {"body": big}, "/0": {"body": slow}, "/1": {"body": "<html><a href=/small>"}}
+    web = serve({"www.alpha.test": {"routes": routes}})
     settings = {
         "HERITRIX_SEEDS": [f"http://www.alpha.test:{web.port}/"],
-        "HERITRIX_EXTRACT_ASIDE_BYTES": 50_000,
+        "HERITRIX_EXTRACT_ASIDE_BYTES": 200_000,
     }
     crawl = run_crawl(settings, web=web)
     assert crawl.returncode == 0, crawl.stderr
     assert sum(uri.rpartition("/")[2].isdigit() for uri in crawl.statuses) == 60
+    assert {"last", "small"} < {uri.rpartition("/")[2] for uri in crawl.statuses}
+    assert crawl.stats["heritrix/extract/read_aside"] == 2
     assert not crawl.runtime_errors

@@ -10,11 +10,10 @@ from scrapy.http import Headers
 from heritrix_scrapy import __version__
 from heritrix_scrapy.fetch.headers import (
     accept_lines,
-    clean,
     compose,
+    head,
     host_of,
     own_fields,
-    request_line,
     user_agent,
     without_user_info,
 )
@@ -236,11 +235,6 @@ def test_user_agent_takes_the_contact_as_it_is() -> None:
     assert text == rf"Mozilla/5.0 (compatible; heritrix/{__version__} +http://x.example/$1\2)"
 
 
-def test_request_line() -> None:
-    assert request_line("GET", "/a%20b?q", view("heritrix")) == b"GET /a%20b?q HTTP/1.0"
-    assert request_line("POST", "/", view("modern")) == b"POST / HTTP/1.1"
-
-
-def test_a_value_stays_in_its_line() -> None:
-    assert clean(b"a\r\nX: b") == b"a X: b"
-    assert clean(b"a  b") == b"a  b"
+def test_head() -> None:
+    assert head("GET", "/a%20b?q", [(b"A", b"1")], http11=False) == b"GET /a%20b?q HTTP/1.0\r\nA: 1\r\n\r\n"
+    assert head("POST", "/", [], http11=True) == b"POST / HTTP/1.1\r\n\r\n"

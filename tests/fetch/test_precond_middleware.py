@@ -272,6 +272,18 @@ def test_a_host_without_an_address_is_left_to_the_proxy() -> None:
     assert curi.status == 0
 
 
+def test_a_host_with_private_addresses_only_is_refused_before_its_robots_txt() -> None:
+    crawler = crawler_of(refuse_private_addresses=True)
+    host = Crawl.of(crawler).hosts.host("h.example")
+    host.looked_up_ms, host.addresses = Crawl.of(crawler).clock.now_ms(), ["10.0.0.1"]
+    request = Request(PAGE)
+    with pytest.raises(NotFetched, match="HERITRIX_REFUSE_PRIVATE_ADDRESSES"):
+        passes(PreconditionMiddleware.from_crawler(crawler), request)
+    curi = lookup(request)
+    assert curi is not None
+    assert curi.status == -5001
+
+
 def test_what_no_server_answers_is_left_to_scrapy() -> None:
     crawler = crawler_of(block_all=True)
     request = Request("data:,text")

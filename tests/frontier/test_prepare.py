@@ -6,6 +6,8 @@ import pytest
 
 from heritrix_scrapy.frontier import prepare
 from heritrix_scrapy.frontier.candidates import Candidates, follow_embeds
+from heritrix_scrapy.frontier.policies import named
+from heritrix_scrapy.frontier.policies.cost import WagCostAssignmentPolicy
 from heritrix_scrapy.frontier.politeness import bandwidth_wait, politeness_delay, retry_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
@@ -49,23 +51,13 @@ def test_modern_directive(path: str, given: int, depth: int, wanted: int) -> Non
     ],
 )
 def test_forms_of_a_policy(written: object) -> None:
-    assert prepare.policy("HERITRIX_COST_ASSIGNMENT_POLICY", written, prepare.COST_POLICIES) == ("Wag", {})
+    made = named.Policies().make(named.COST, default_view(cost_assignment_policy=written))
+    assert isinstance(made, WagCostAssignmentPolicy)
 
 
 def test_unknown_policy() -> None:
     with pytest.raises(ConfigurationError, match="one of Unit, Zero, Wag, AntiCalendar"):
-        prepare.policy("HERITRIX_COST_ASSIGNMENT_POLICY", "Dear", prepare.COST_POLICIES)
-
-
-def test_precedence_policies() -> None:
-    curi = CrawlURI("http://a.test/", path="LLE")
-    curi.cost = 7
-    asked = prepare.URI_PRECEDENCE_POLICIES
-    assert asked["Cost"](curi, {}) == 7
-    assert asked["Base"](curi, {}) == 1
-    assert asked["Hops"](curi, {}) == 3
-    assert asked["Hops"](curi, {"base_precedence": 2, "navlinks_only": False}) == 5
-    assert prepare.queue_precedence(default_view(queue_precedence_policy=["Base", {"base_precedence": 9}])) == 9
+        named.Policies().make(named.COST, default_view(cost_assignment_policy="Dear"))
 
 
 def test_redirect_without_via_does_no_harm() -> None:
@@ -75,11 +67,16 @@ def test_redirect_without_via_does_no_harm() -> None:
     assert not curi.forced
 
 
+def plan(profile: str = "modern", **settings: object) -> prepare.Plan:
+    preparer = prepare.Preparer(prepare.canonicaliser, heritrix=profile == "heritrix")
+    return preparer.plan(default_view(profile, **settings))
+
+
 def test_class_key_stays_once_given() -> None:
     curi = CrawlURI("http://a.test/")
     curi.class_key = "elsewhere"
-    assert prepare.class_key(curi, default_view()) == "elsewhere"
-    assert prepare.class_key(curi, default_view(defer_to_previous=False)) == "test,a,"
+    assert plan().class_key(curi) == "elsewhere"
+    assert plan(defer_to_previous=False).class_key(curi) == "test,a,"
 
 
 @pytest.mark.parametrize(
@@ -94,8 +91,8 @@ def test_class_key_stays_once_given() -> None:
     ],
 )
 def test_queue_of_a_uri(uri: str, modern: str, heritrix: str) -> None:
-    assert prepare.class_key(CrawlURI(uri), default_view()) == modern
-    assert prepare.class_key(CrawlURI(uri), default_view("heritrix")) == heritrix
+    assert plan().class_key(CrawlURI(uri)) == modern
+    assert plan("heritrix").class_key(CrawlURI(uri)) == heritrix
 
 
 def test_delays() -> None:

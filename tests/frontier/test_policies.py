@@ -1,0 +1,307 @@
+"""Policies, where the vectors do not look: the modern profile, sheets, policies of the user's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from heritrix_scrapy.frontier.policies import (
+    CostAssignmentPolicy,
+    QueueAssignmentPolicy,
+    QueuePrecedencePolicy,
+    UriPrecedencePolicy,
+)
+from heritrix_scrapy.frontier.policies.assignment import address_hash, java_hash
+from heritrix_scrapy.frontier.policies.named import KINDS, Policies, shipped
+from heritrix_scrapy.frontier.prepare import MAX_CLASS_KEY, Plan, Preparer, canonicaliser
+from heritrix_scrapy.frontier.seeds import seed
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.hosts import Hosts
+from heritrix_scrapy.settings import Settings, default_view
+from heritrix_scrapy.settings.sheets import Sheets
+from heritrix_scrapy.store import MemoryStore
+from tests.frontier.world import end, make
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.frontier.core import Frontier
+    from heritrix_scrapy.frontier.queue import QueueRecord
+
+HERE = __name__
+
+
+def plan(profile: str = "modern", hosts: Hosts | None = None, **settings: Any) -> Plan:
+    preparer = Preparer(canonicaliser, Policies(None, hosts), heritrix=profile == "heritrix")
+    return preparer.plan(default_view(profile, **settings))
+
+
+def key(uri: str, *, tag: str | None = None, hosts: Hosts | None = None, **settings: Any) -> str:
+    return plan(hosts=hosts, **settings).class_key(CrawlURI(uri, source_tag=tag))
+
+
+def addresses(**known: str) -> Hosts:
+    hosts = Hosts(lambda key: None)
+    for name, address in known.items():
+        hosts.host(name.replace("_", ".")).addresses = [address]
+    return hosts
+
+
+# -- names and properties ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.setting)
+def test_every_shipped_policy_can_be_named_in_three_ways(kind: Any) -> None:
+    for short, cls in shipped(kind).items():
+        for name in (short, cls.__name__, f"org.archive.crawler.frontier.{cls.__name__}"):
+            view = default_view(**{kind.setting: name, "source_tag_seeds": True})
+            assert type(Policies().make(kind, view)) is cls
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("queue_assignment_policy", "Topmost", "one of SurtAuthority, SurtAuthorityWithLimits, Hostname"),
+        ("queue_assignment_policy", ["Hostname", {"limit": 2}], "no such property; it takes defer_to_previous"),
+        ("queue_assignment_policy", ["SurtAuthorityWithLimits", {"limit": "few"}], "whole number"),
+        ("queue_assignment_policy", "SourceTag", "HERITRIX_SOURCE_TAG_SEEDS"),
+        ("cost_assignment_policy", ["Unit", {"cost": 2}], "it takes none"),
+        ("cost_assignment_policy", "nowhere.Costs", "cannot be imported"),
+        ("cost_assignment_policy", f"{HERE}.Nothing", "has a method cost_of"),
+        ("cost_assignment_policy", f"{HERE}.NeedsMore", "cannot be made"),
+        ("uri_precedence_policy", ["Preloaded", {"preload_source": ["x y z"]}], "a URI and a whole number"),
+        ("uri_precedence_policy", ["Preloaded", {"default_uri_precedence_policy": "Preloaded"}], "another policy"),
+        ("queue_precedence_policy", ["SuccessCounts", {"increment_counts": "10,x"}], "commas between"),
+    ],
+)
+def test_a_policy_that_cannot_be(setting: str, value: object, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        make(**{setting: value})
+
+
+def test_a_sheet_names_policies_that_exist() -> None:
+    view = default_view(operator_contact_url="http://operator.test/")
+    sheets = Sheets({"odd": {"HERITRIX_COST_ASSIGNMENT_POLICY": "Dear"}}, [], view, strict=False)
+    preparer = Preparer(canonicaliser, heritrix=False)
+    with pytest.raises(ConfigurationError, match="Dear"):
+        preparer.plan(sheets.view(("odd",)))
+
+
+def test_a_sheet_has_the_last_word_over_a_property() -> None:
+    view = default_view(uri_precedence_policy=["Base", {"base_precedence": 5}])
+    sheets = Sheets(
+        {
+            "front": {"HERITRIX_URI_BASE_PRECEDENCE": 2},
+            "hops": {"HERITRIX_URI_PRECEDENCE_POLICY": ["Hops", {"base_precedence": 9}]},
+        },
+        [
+            {"surt_prefixes": ["http://(test,front,"], "sheets": ["front"]},
+            {"surt_prefixes": ["http://(test,hops,"], "sheets": ["hops"]},
+        ],
+        view,
+        strict=False,
+    )
+    settings = Settings(view, sheets=sheets)
+    preparer = Preparer(canonicaliser, Policies(lambda: settings.view), heritrix=False)
+    got = {}
+    for host in ("other", "front", "hops"):
+        curi = CrawlURI(f"http://{host}.test/", path="L")
+        settings.for_uri(curi)
+        preparer.prepare(curi)
+        got[host] = curi.precedence
+    assert got == {"other": 5, "front": 2, "hops": 10}
+
+
+# -- queue assignment --------------------------------------------------------------------------------------
+
+
+def test_http_and_https_of_a_host_share_one_politeness_clock() -> None:
+    """PC-210"""
+    frontier, clock, _ = make()
+    frontier.add([seed("http://a.test/"), seed("https://a.test/")])
+    first = frontier.next(clock.now)
+    assert first is not None
+    assert frontier.next(clock.now) is None
+    end(frontier, first, 200, clock.now, delay=3000)
+    assert frontier.next(clock.now + 2999) is None
+    assert frontier.next(clock.now + 3000) is not None
+
+
+@pytest.mark.parametrize("profile", ["modern", "heritrix"])
+def test_a_long_host_makes_a_bounded_name(profile: str) -> None:
+    """PC-089"""
+    labels = ["a" * 60, "b" * 60, "c" * 60, "d" * 60]
+    hosts = [".".join([label * 5, *labels, "test"]) for label in ("e", "f")]
+    frontier, clock, _ = make(profile=profile)
+    frontier.add([seed(f"http://{host}/") for host in hosts])
+    found = [frontier.next(clock.now), frontier.next(clock.now)]
+    assert sorted(curi.host for curi in found if curi is not None) == hosts
+    names = {curi.class_key for curi in found if curi is not None}
+    assert len(names) == 2
+    assert (max(map(len, names)) <= MAX_CLASS_KEY) is (profile == "modern")
+
+
+@pytest.mark.parametrize(
+    ("level", "tag", "wanted"),
+    [
+        ("seed", "www.a.co.uk/x", "www.a.co.uk/x"),
+        ("host", "www.a.co.uk/x", "uk,co,a,www,"),
+        ("domain", "http://www.a.co.uk/x", "uk,co,a,"),
+        ("domain", None, "test,img,"),
+        ("seed", None, "test,img,cdn,"),
+    ],
+)
+def test_queue_of_the_seed(level: str, tag: str | None, wanted: str) -> None:
+    policy = ["SourceTag", {"level": level}]
+    assert key("http://cdn.img.test/1.png", tag=tag, queue_assignment_policy=policy, source_tag_seeds=True) == wanted
+
+
+def test_addresses() -> None:
+    hosts = addresses(a_test="192.0.2.1", b_test="2001:db8::1")
+    asked = {"hosts": hosts, "queue_assignment_policy": "IP"}
+    assert key("http://a.test/", **asked) == "192.0.2.1"
+    assert key("http://b.test/", **asked) == "2001#db8##1"
+    assert key("http://c.test/", **asked) == "c.test"
+    assert key("http://b.test/", hosts=hosts, queue_assignment_policy="Bucket").isdigit()
+    assert key("mailto:x@a.test", queue_assignment_policy="Bucket") == f"NO-IP-{abs(java_hash('mailto:')) & 1023}"
+    assert (address_hash("255.0.0.1"), address_hash("::1")) == (-16777215, 1)
+
+
+def test_prerequisites_follow_into_the_sub_queue_of_a_registered_domain() -> None:
+    settings = {"queue_assignment_policy": "AssignmentLevelSurt", "parallel_queues": 5}
+    page = key("http://www.a.co.uk:8080/c/x", **settings)
+    robots = plan(**settings).class_key(
+        CrawlURI("http://www.a.co.uk:8080/robots.txt", path="P", via="http://www.a.co.uk:8080/c/x")
+    )
+    assert page == robots == "uk,co,a,+4"
+
+
+def test_a_policy_that_sends_a_uri_to_and_fro(caplog: pytest.LogCaptureFixture) -> None:
+    frontier, clock, _ = make(queue_assignment_policy=f"{HERE}.ToAndFro")
+    frontier.add([seed("http://a.test/"), seed("http://b.test/")])
+    assert frontier.next(clock.now) is not None
+    assert "to and fro" in caplog.text
+    assert frontier.totals.queued == 2
+
+
+# -- precedence --------------------------------------------------------------------------------------------
+
+
+def order(frontier: Frontier, now: int) -> list[str]:
+    taken = []
+    while (curi := frontier.next(now)) is not None:
+        taken.append(curi.uri)
+        end(frontier, curi, 200, now)
+    return taken
+
+
+def test_a_better_uri_moves_its_waiting_queue() -> None:
+    frontier, clock, _ = make(
+        queue_precedence_policy="HighestUri", uri_precedence_policy=f"{HERE}.Urgent", balance_replenish_amount=1
+    )
+    frontier.add([CrawlURI(f"http://{host}.test/{n}", path="L") for host in "abc" for n in (1, 2)])
+    frontier.add([CrawlURI("http://c.test/urgent", path="L")])
+    assert frontier.lists.best() == 3 + 1
+    assert order(frontier, clock.now)[0] == "http://c.test/urgent"
+    assert frontier.totals.queued == 0
+    assert frontier.queue("test,c,").record.ranks == {}  # type: ignore[union-attr]
+
+
+def test_highest_uri_survives_a_restart() -> None:
+    store = MemoryStore()
+    settings: dict[str, Any] = {"queue_precedence_policy": "HighestUri", "uri_precedence_policy": f"{HERE}.Urgent"}
+    frontier, clock, _ = make(store, **settings)
+    frontier.add([CrawlURI("http://a.test/1", path="L"), CrawlURI("http://b.test/urgent", path="L")])
+    frontier.flush(clock.now)
+    again, clock, _ = make(store, **settings)
+    assert again.lists.best() == 4
+    assert order(again, clock.now) == ["http://b.test/urgent", "http://a.test/1"]
+
+
+def test_success_counts_hold_under_politeness() -> None:
+    frontier, clock, _ = make(queue_precedence_policy=["SuccessCounts", {"increment_counts": " 1, 0"}])
+    frontier.add([seed("http://a.test/1"), seed("http://a.test/2")])
+    curi = frontier.next(clock.now)
+    assert curi is not None
+    end(frontier, curi, 200, clock.now, delay=1000)
+    assert frontier.queue("test,a,").record.precedence == 4  # type: ignore[union-attr]
+
+
+def test_preloaded() -> None:
+    policy = [
+        "Preloaded",
+        {
+            "preload_source": ["# known", "a.test/x 7", "http://b.test/ -5"],
+            "base_precedence": 5,
+            "default_uri_precedence_policy": "Hops",
+        },
+    ]
+    asked = plan(uri_precedence_policy=policy)
+    assert asked.precedence(CrawlURI("http://a.test/x", path="LL")) == 12
+    assert asked.precedence(CrawlURI("http://b.test/", path="LL")) == 3  # a sum of 0 is as good as unknown
+    assert asked.precedence(CrawlURI("http://c.test/", path="LL")) == 3
+
+
+def test_long_paths_count_hops() -> None:
+    long = CrawlURI("http://a.test/", path="7+" + "L" * 50)
+    policy = ["Hops", {"navlinks_only": False}]
+    assert plan(uri_precedence_policy=policy).precedence(long) == 1 + 57
+    assert plan("heritrix", uri_precedence_policy=policy).precedence(long) == 1 + 52
+
+
+# -- policies of the user's own ----------------------------------------------------------------------------
+
+
+class Nothing:
+    pass
+
+
+class NeedsMore(CostAssignmentPolicy):
+    def __init__(self, more: int) -> None: ...
+
+
+class ToAndFro(QueueAssignmentPolicy):
+    moves = True
+
+    def class_key(self, curi: CrawlURI) -> str:
+        return "fro" if curi.class_key == "to" else "to"
+
+
+class Urgent(UriPrecedencePolicy):
+    def precedence(self, curi: CrawlURI) -> int:
+        return 1 if curi.uri.endswith("urgent") else 9
+
+
+class Letter(QueueAssignmentPolicy):
+    letters = 1
+
+    def class_key(self, curi: CrawlURI) -> str:
+        return curi.host[: self.letters]
+
+
+class Length(CostAssignmentPolicy):
+    def cost_of(self, curi: CrawlURI) -> int:
+        return len(curi.uri) if curi.settings.profile == "modern" else 0
+
+
+class Weak(QueuePrecedencePolicy):
+    def precedence(self, queue: QueueRecord, curi: CrawlURI) -> int:
+        return 3 + queue.errors
+
+
+def test_policies_of_the_users_own() -> None:
+    frontier, clock, _ = make(
+        queue_assignment_policy=[f"{HERE}.Letter", {"letters": 2}],
+        cost_assignment_policy=f"{HERE}.Length",
+        uri_precedence_policy=f"{HERE}.Urgent",
+        queue_precedence_policy=f"{HERE}.Weak",
+        error_penalty_amount=0,
+    )
+    frontier.add([CrawlURI(f"http://host{n}.test/", path="L") for n in (1, 2)])
+    frontier.add([CrawlURI("http://host3.test/urgent", path="L")])
+    curi = frontier.next(clock.now)
+    assert curi is not None
+    assert (curi.uri, curi.class_key, curi.cost) == ("http://host3.test/urgent", "ho", 24)
+    end(frontier, curi, -4, clock.now)
+    record = frontier.queue("ho").record  # type: ignore[union-attr]
+    assert (record.precedence, record.spent) == (4, 24)
