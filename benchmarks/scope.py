@@ -115,6 +115,10 @@ def main() -> None:
         matcher = Matcher([rf".*/trap{number}/.*\?.*sort=\d+" for number in range(count)])
         uris = [uri for uri, _ in found[:5000]]
         said(f"list of {count} expressions", cost(lambda uris=uris, matcher=matcher: [matcher(u) for u in uris], 5000))
+    choose = random.Random(5)
+    words = ["".join(choose.choices("abcdefghijklmnopqrstuvwxyz", k=choose.randint(1, 7))) for _ in range(400)]
+    matcher = Matcher([f".*{choose.choice(words)}.*{choose.choice(words)}.*w.*" for _ in range(541)])
+    said("list of 541 hostile expressions", cost(lambda: [matcher(u) for u in uris], 5000))
     lines = 1_000_000
     text = [f"http://(example,d{number:07},www,)/" for number in range(lines)]
     random.Random(3).shuffle(text)

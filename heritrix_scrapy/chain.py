@@ -26,7 +26,7 @@ from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract import form_login
 from heritrix_scrapy.extract.aside import Aside
-from heritrix_scrapy.extract.misses import GUESS
+from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch import resource
 from heritrix_scrapy.fetch.access import access_of
@@ -65,17 +65,17 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
-        extractors = gated(with_forms(view), self._settings.gates)
         self._access = access_of(crawler)
         self._logins = form_login.read(view.form_login)
-        self._extraction = Extraction(
-            extractors,
-            load=partial(load_part, crawler),
-            gate=partial(gate, crawler, view),
-            count=lambda name, count: self._crawl.add_stats({name: count}),
-        )
-        self._aside = Aside(extractors)
-        crawler.signals.connect(self._aside.close, signals.engine_stopped)
+        self._misses = Misses(lambda: self._crawl.hosts)
+        #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
+        self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
+        self._extraction, self._aside = self._extractors_for(view)
+        sheets = self._settings.sheets
+        for name in () if sheets is None else sheets.sheets:
+            # a property that no extractor has ends the start
+            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
+        crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
         if view.should_fetch_body_rule is not None:
             gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
@@ -85,6 +85,26 @@ class ChainMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    def _extractors_for(self, view: Any) -> tuple[Extraction, Aside]:
+        """The extractors in the order that holds for a URI, and the process for its large documents."""
+        made = self._made.get(id(view.extractors))
+        if made is None:
+            extractors = gated(with_forms(view), self._settings.gates)
+            extraction = Extraction(
+                extractors,
+                load=partial(load_part, self._crawler),
+                gate=partial(gate, self._crawler, self._settings.view),
+                count=lambda name, count: self._crawl.add_stats({name: count}),
+                misses=self._misses,
+            )
+            # the list is kept, so that its id stays its own
+            made = self._made[id(view.extractors)] = (view.extractors, extraction, Aside(extractors))
+        return made[1:]
+
+    def _close(self) -> None:
+        for _, _, aside in self._made.values():
+            aside.close()
 
     def _curi(self, request: Request) -> CrawlURI:
         curi = travelling(request)
@@ -149,6 +169,8 @@ class ChainMiddleware:
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
         self._access.exchanged(curi)
+        if curi.settings.annotate_ip and curi.server_ip:
+            curi.annotate(f"ip:{curi.server_ip}")
         try:
             for step in self._steps[Point.AFTER_FETCH]:
                 await self._ask(step, curi)
@@ -189,13 +211,14 @@ class ChainMiddleware:
     async def _extract(self, curi: CrawlURI) -> None:
         """Here, or in a process of its own what is large or takes long."""
         settings = curi.settings
-        if self._aside.wants(curi, settings) and self._extraction.reads(curi, settings):
-            self._extraction.note(curi)
-        elif self._extraction.extract(curi, settings, self._aside.patience(curi, settings)):
+        extraction, aside = self._extractors_for(settings)
+        if aside.wants(curi, settings) and extraction.reads(curi, settings):
+            extraction.note(curi)
+        elif extraction.extract(curi, settings, aside.patience(curi, settings)):
             return
         self._crawl.add_stats({"extract/read_aside": 1})
-        await self._aside.extract(curi, settings)
-        self._extraction.drop_hopeless(curi, settings)
+        await aside.extract(curi, settings)
+        extraction.drop_hopeless(curi, settings)
 
     def _note_failure(self, curi: CrawlURI, error: Exception) -> None:
         """A defect ends its URI as -5, and the crawl goes on; where the process itself is in trouble it ends as

@@ -81,6 +81,19 @@ class Frontier(Protocol):
         """The report's counters of the whole job, earlier processes included."""
 
 
+class Operations(Protocol):
+    """What an operator may ask of the frontier and do to it; see ``frontier.operations``."""
+
+    def perform(self, request: Mapping[str, Any]) -> Any:
+        """Carry out a request; an answer, or work to be done in slices."""
+
+    def noted(self, work: Any, answer: Mapping[str, Any]) -> None:
+        """Put what was done into the job's log."""
+
+    def settle(self) -> None:
+        """Have what was done on the disk."""
+
+
 class Report(Protocol):
     """What the frontier needs of the reports."""
 
@@ -150,6 +163,9 @@ class Recall(Protocol):
     def keep(self, curi: CrawlURI) -> None:
         """Remember a fetch that the writers have dealt with."""
 
+    def last_fetch_ms(self, uri: str) -> int | None:
+        """When the URI was fetched last, as far as is remembered."""
+
 
 class JobDir:
     """The folders of one job (Scrapy's JOBDIR). Made when first asked for.
@@ -189,9 +205,9 @@ class Crawl:
     """The one meeting place of a crawler's rooms. Each attribute is set by the room that offers it.
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
-    ``store``: by the frontier; ``frontier``, ``report``: by scheduler and report extension; ``archives``: by
-    each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the scheduler, from
-    the scope; ``crawl_delay``: by the precondition middleware.
+    ``store``: by the frontier; ``frontier``, ``operations``, ``report``: by scheduler and report extension;
+    ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the
+    scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -205,6 +221,7 @@ class Crawl:
         self.settings: SettingsSource | None = None
         self.store: Store | None = None
         self.frontier: Frontier | None = None
+        self.operations: Operations | None = None
         self.report: Report | None = None
         self.archives: list[Archive] = []
         self.recall: Recall | None = None

@@ -73,6 +73,11 @@ class Bridge:
         slot = self._slot()
         return slot is None or slot.closing is not None
 
+    def is_paused(self) -> bool:
+        """Whether nothing is handed out for now."""
+        engine = self._engine()
+        return engine is not None and engine.paused
+
     def in_process(self) -> int:
         """Requests that the engine has taken and not let go of."""
         slot = self._slot()

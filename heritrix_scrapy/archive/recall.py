@@ -65,6 +65,11 @@ class Recall:
                 self._count("history/loaded" if curi.history else "history/missed")
         return curi.history
 
+    def last_fetch_ms(self, uri: str) -> int | None:
+        """When the URI was fetched last, as far as is remembered."""
+        entries = self.memory.entries(uri) if self.by_uri else ()
+        return entries[0].began_ms if entries else None
+
     def learn(self, capture: Capture) -> None:
         """Take in a capture that others made; of two of one URI the later stays in front."""
         if capture.revisit or capture.digest is None:

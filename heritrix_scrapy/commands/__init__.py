@@ -14,7 +14,8 @@ from scrapy.exceptions import UsageError
 if TYPE_CHECKING:
     import argparse
 
-#: name → (arguments, one line of help); the module of that name has ``run(arguments, options) -> exit status``.
+#: name → (arguments, one line of help); the module of that name, or the one in ``MODULES``, has
+#: ``run(arguments, options) -> exit status``.
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
@@ -23,7 +24,28 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
     "wacz": ("JOBDIR FILE", "pack a job's WARC files, index, pages and logs into one file for replay"),
     "warc": ("verify|repair|stats PATH...", "check WARC files, cut torn ends off, or count records"),
+    "queues": ("JOBDIR", "list queues with what they wait for; --state, --queue, --name, --report"),
+    "urls": ("JOBDIR", "list queued URIs; --name, --queue, --uri"),
+    "delete": ("JOBDIR", "delete queued URIs by --uri and --queue; --count only counts them"),
+    "drop": ("JOBDIR", "drop queued URIs that the scope does not accept any more; --count only counts them"),
+    "retire": ("JOBDIR", "take the queues of --queue out of the crawl"),
+    "reconsider": ("JOBDIR", "let retired queues take their turn again"),
+    "wake": ("JOBDIR", "end the rests of queues"),
+    "force": ("JOBDIR URI", "queue a URI whether it is known or not; --now before all else of its queue"),
+    "kill": ("JOBDIR URI", "cut off the fetch of a URI in flight"),
+    "seeds": ("JOBDIR FILE", "add the seed lines of a file"),
+    "import": ("JOBDIR FILE", "import a recovery journal, a list of URIs, a crawl.log or JSON lines"),
+    "export": ("JOBDIR FILE", "write the queued URIs to a file"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
+}
+
+
+#: Subcommands that share a module.
+MODULES: dict[str, str] = {
+    **dict.fromkeys(("queues", "urls"), "listing"),
+    **dict.fromkeys(
+        ("delete", "drop", "retire", "reconsider", "wake", "force", "kill", "seeds", "import", "export"), "operation"
+    ),
 }
 
 
@@ -49,9 +71,31 @@ class Command(ScrapyCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         scope = parser.add_argument_group("scope")
         scope.add_argument("--via", metavar="URI", help="the page that the URIs were found on")
-        scope.add_argument("--path", metavar="LETTERS", default="L", help="their hop path (default: L)")
+        scope.add_argument("--path", metavar="LETTERS", help="their hop path (default: L; of a forced URI: none)")
         scope.add_argument("--explain", action="store_true", help="what each rule says, and how the URI is treated")
         scope.add_argument("--list", action="store_true", help="the rules in force, with their properties")
+
+        frontier = parser.add_argument_group("queues and URIs")
+        frontier.add_argument("--queue", metavar="REGEX", help="queues whose whole name it matches")
+        frontier.add_argument("--uri", metavar="REGEX", help="URIs that it matches as a whole")
+        frontier.add_argument("--name", metavar="QUEUE", help="one queue")
+        frontier.add_argument("--state", help="inactive, ready, in_process, snoozed, retired or exhausted")
+        frontier.add_argument("--report", metavar="KIND", help="Heritrix's report: summary, nonempty, all or line")
+        frontier.add_argument("--limit", type=int, help="how many to list (default: 1000)")
+        frontier.add_argument("--count", action="store_true", help="only count what would be done")
+        frontier.add_argument("--remark", metavar="TEXT", help="goes into the job's log")
+        frontier.add_argument("--forget", action="store_true", help="deleted URIs may be found again")
+        frontier.add_argument("--quiet", action="store_true", help="deleted URIs are neither logged nor counted")
+        frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
+        frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
+        frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
+        moving = parser.add_argument_group("import and export")
+        moving.add_argument("--format", help="recover, crawl.log (import only), uris or json")
+        moving.add_argument("--include", metavar="TAGS", help="lines whose URIs are taken for seen: Fs,Fi or 200,404")
+        moving.add_argument("--schedule", metavar="TAGS", help="lines whose URIs are queued; * for all, - for none")
+        moving.add_argument("--force", action="store_true", help="queue each line, seen or not")
+        moving.add_argument("--scope", action="store_true", help="only what the scope accepts")
+        moving.add_argument("--again", action="store_true", help="though the file was imported before")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
@@ -66,4 +110,5 @@ class Command(ScrapyCommand):
         if not optional and (given < expected or (given > expected and not arguments.endswith("..."))):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         opts.project = self.settings
-        self.exitcode = import_module(f"{__name__}.{args[0]}").run(args[1:], opts)
+        opts.subcommand = args[0]
+        self.exitcode = import_module(f"{__name__}.{MODULES.get(args[0], args[0])}").run(args[1:], opts)

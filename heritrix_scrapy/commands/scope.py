@@ -69,7 +69,7 @@ def judged(text: str, opts: argparse.Namespace, settings: Settings, scope: Scope
     uri = fix(text, strict=strict)
     via = fix(opts.via, strict=strict) if opts.via else None
     seed = uri in seeds and not opts.via
-    curi = CrawlURI(uri, path="" if seed else opts.path, via=via, seed=seed)
+    curi = CrawlURI(uri, path="" if seed else "L" if opts.path is None else opts.path, via=via, seed=seed)
     verdict = scope.decide(curi)
     Preparer(canonicaliser, Policies(lambda: settings.view), heritrix=settings.profile == "heritrix").prepare(curi)
     accepted = verdict.accepted or (seed and not scope.judges_seeds)

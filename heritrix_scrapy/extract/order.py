@@ -94,7 +94,15 @@ EXTRACTORS: dict[str, type[Extractor]] = {
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset({"ExtractorYoutubeDL", "HTTPContentDigest"})
+NOT_BUILT: frozenset[str] = frozenset()
+
+#: Names of Heritrix's that are no extractors here, and what to do in their place.
+REFUSED: dict[str, str] = {
+    "ExtractorYoutubeDL": "it has a program of its own fetch past the crawl's politeness, robots.txt and WARCs; have a "
+    "step of HERITRIX_STEPS or an item pipeline call that program",
+    "HTTPContentDigest": "it finds no links; name heritrix_scrapy.archive.content_digest.HTTPContentDigest in "
+    "HERITRIX_STEPS, at after_fetch",
+}
 
 
 class _Entry:
@@ -127,7 +135,8 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. ``count``: adds to a statistic. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. ``count``: adds to a statistic. ``misses``: counts
+    the answers to guesses. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -137,17 +146,21 @@ class Extraction:
         load: Callable[[str, Mapping[str, Any]], OwnExtractor] | None = None,
         gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None,
         count: Callable[[str, int], object] | None = None,
+        misses: Misses | None = None,
     ) -> None:
         self._count = count
         self._load = load
         self._gate = gate
-        self._misses = Misses()
+        #: Which hosts refuse guesses; shared where sheets make several orders of one crawl.
+        self.misses = Misses() if misses is None else misses
         #: Guesses from scripts that were not made, because their host had refused so many.
         self.suppressed = 0
         self._entries: list[_Entry] = []
         skipped: list[str] = []
         for entry in entries:
             name, properties = self._parts(entry)
+            if isinstance(name, str) and name in REFUSED:
+                raise ConfigurationError(SETTING, entry, REFUSED[name])
             if isinstance(name, str) and name in NOT_BUILT:
                 skipped.append(name)
             else:
@@ -213,12 +226,12 @@ class Extraction:
     @property
     def closed_hosts(self) -> int:
         """How many hosts refused so many guesses that no more are made for them."""
-        return self._misses.closed
+        return self.misses.closed
 
     def is_hopeless(self, curi: CrawlURI, settings: Any) -> bool:
         """Whether a URI is a guess at a host that refused so many that it need not be fetched."""
         limit = option(settings, "speculative_misses")
-        return bool(limit) and curi.path.endswith(SPECULATIVE) and self._misses.is_closed(curi.host, limit)
+        return bool(limit) and curi.path.endswith(SPECULATIVE) and self.misses.is_closed(curi.host, limit)
 
     def extract(self, curi: CrawlURI, settings: Any, patience: float = 0.0) -> bool:
         """Run the extractors over a fetched URI.
@@ -253,7 +266,7 @@ class Extraction:
     def note(self, curi: CrawlURI) -> None:
         """Count the answer to a guess."""
         if curi.via_context == GUESS:
-            self._misses.note(curi)
+            self.misses.note(curi)
 
     def read(self, document: Document, after: Callable[[str, Document], None] | None = None) -> None:
         """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
@@ -292,8 +305,8 @@ class Extraction:
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:
         """Take guesses at hosts that refuse them out of the links."""
         limit = option(settings, "speculative_misses")
-        if limit and self._misses:
-            kept = self._misses.without(curi.outlinks, limit)
+        if limit:
+            kept = self.misses.without(curi.outlinks, limit)
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back
             if held_back and self._count is not None:

@@ -121,6 +121,23 @@ class Admission:
         ledger.totals.discovered += 1
         return True
 
+    def include(self, curi: CrawlURI) -> bool:
+        """Take a URI for seen, without queueing it (Heritrix: WorkQueueFrontier.considerIncluded). Its queue is charged
+        as if it had been fetched. False when it was known."""
+        if not curi.class_key:
+            self._prepare(curi)
+        ledger = self._ledger
+        unseen = ledger.unseen(curi.canonical)
+        if unseen is not None:
+            ledger.put(unseen, b"")
+            ledger.totals.discovered += 1
+        queue = self._queues.get(curi.class_key) or self._new_queue(curi)
+        queue.record.charge(curi.cost)
+        ledger.change(queue)
+        if ledger.journal is not None:
+            ledger.journal.included(curi)
+        return unseen is not None
+
     def place(self, curi: CrawlURI) -> bool:
         """Into its queue; False when it cannot be stored, which ends it as -60."""
         ledger = self._ledger
@@ -143,6 +160,7 @@ class Admission:
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
+        record.last_queued = curi.uri
         queues = self._queues
         if record.ranks is None:
             queues.added(queue)
@@ -153,6 +171,8 @@ class Admission:
         else:
             queues.ranked(queue, key, 1)
             queues.added(queue)
+        if ledger.journal is not None:
+            ledger.journal.added(curi)
         return True
 
     def _new_queue(self, curi: CrawlURI) -> Queue:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
+    from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.lists import Lists
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.model.hosts import Hosts
@@ -46,7 +47,7 @@ class Frontier:
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
     queue that is taken out of the crawl; ``canonicaliser``: settings → the function
     that makes the canonical form of a URI's text; ``load_part``: makes a policy of the user's own, from the setting,
-    its dotted path and its properties.
+    its dotted path and its properties; ``journal``: told of each event, when one is kept.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Frontier:
         queue_retired: Callable[[str], None] | None = None,
         canonicaliser: Callable[[Any], Callable[[str], str]] = prepare.canonicaliser,
         load_part: Callable[[str, str, dict[str, Any]], Any] | None = None,
+        journal: Journal | None = None,
         queues_kept: int = QUEUES_KEPT,
     ) -> None:
         view = settings.view
@@ -75,6 +77,7 @@ class Frontier:
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
         ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
@@ -85,6 +88,8 @@ class Frontier:
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
         plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        #: forget_known(): something is no longer among the seen.
+        self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
         self._in_process = InProcess()
         self._futures = Futures(ledger, queues)
@@ -137,6 +142,8 @@ class Frontier:
             ledger.touch()
             ledger.write()
             ledger.sync()
+            if ledger.journal is not None:
+                ledger.journal.close()
         finally:
             ledger.store.close()
 
@@ -196,6 +203,10 @@ class Frontier:
         queue could take."""
         self._finishing.finished_outside(curi)
 
+    def include(self, curi: CrawlURI) -> bool:
+        """Take a URI for seen; see ``Admission.include``."""
+        return self._admission.include(curi)
+
     # -- the operator --------------------------------------------------------------------------------------
 
     def retire(self, class_key: str) -> bool:
@@ -208,6 +219,14 @@ class Frontier:
         else:
             self._queues.retire(queue)
         return True
+
+    def strike(self, queue: Queue, key: bytes, curi: CrawlURI, *, quiet: bool = False) -> None:
+        """Take a queued URI out, its status set; see ``Finishing.strike``."""
+        self._finishing.strike(queue, key, curi, quiet=quiet)
+
+    def unpack(self, queue: Queue, key: bytes, row: bytes) -> CrawlURI:
+        """The URI of a queue's row. Raises UnpackError."""
+        return self._selection.unpack(queue, key, row)
 
     def wake_all(self) -> None:
         """End every snooze now."""
@@ -231,11 +250,32 @@ class Frontier:
 
     def queue(self, class_key: str) -> Queue | None:
         """The queue of that name, for reports."""
-        return self._queues.get(class_key)
+        return self._queues.look(class_key)
+
+    @property
+    def queues(self) -> Queues:
+        """All queues, for the operator's work on them."""
+        return self._queues
+
+    @property
+    def ledger(self) -> Ledger:
+        """The rows, for the operator's work on them."""
+        return self._ledger
+
+    def longest(self) -> list[tuple[str, int]]:
+        """Names and counts of the longest queues (at most 20), the longest first."""
+        largest = self._ledger.largest
+        for queue in self._ledger.changed.values():
+            largest.update(queue.class_key, queue.record.count)
+        return largest.descending()
 
     def in_process(self) -> Sequence[CrawlURI]:
         """The URIs handed out and not yet come back."""
         return list(self._in_process.uris.values())
+
+    def processed(self, class_key: str) -> CrawlURI | None:
+        """The URI of that queue that is handed out."""
+        return self._in_process.uris.get(class_key)
 
     def tallies(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, earlier processes included."""

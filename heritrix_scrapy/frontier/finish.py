@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.candidates import Candidates
     from heritrix_scrapy.frontier.futures import Futures
+    from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.ledger import Ledger
     from heritrix_scrapy.frontier.politeness import Rest
     from heritrix_scrapy.frontier.prepare import Plan
@@ -197,6 +198,8 @@ class Finishing:
         if delay_ms <= 0:
             self._plan(curi.settings).set_precedence(record, curi)
         self._ledger.totals.retried += 1
+        if self._ledger.journal is not None:
+            self._ledger.journal.reenqueued(curi)
         self._release(queue, delay_ms, now_ms, retire=curi.retire)
 
     def _end(self, queue: Queue, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
@@ -213,8 +216,13 @@ class Finishing:
         self._stale.pop(key, None)
         self._queues.removed(queue)
         self._queues.ranked(queue, key, -1)
+        # in Heritrix what was never measured counts as -1, and the time is that of the fetch
+        counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
         for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
-            tally_end(tally, disposition, code, size, now_ms)
+            tally_end(tally, disposition, code, counted, at)
+        record.last_dequeued_ms = now_ms
+        if ledger.journal is not None:
+            self._note_end(ledger.journal, curi, disposition)
         record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
         if disposition is Disposition.FAILURE:
             record.penalise(curi.settings.error_penalty_amount)
@@ -229,6 +237,33 @@ class Finishing:
         if delay <= 0 or not self._heritrix:
             self._plan(curi.settings).set_precedence(record, curi)
         self._release(queue, delay, now_ms, retire=curi.retire)
+
+    @staticmethod
+    def _note_end(journal: Journal, curi: CrawlURI, disposition: Disposition) -> None:
+        if disposition is Disposition.SUCCESS:
+            journal.succeeded(curi)
+        elif disposition is Disposition.DISREGARDED:
+            journal.disregarded(curi)
+        else:
+            journal.failed(curi)
+
+    def strike(self, queue: Queue, key: bytes, curi: CrawlURI, *, quiet: bool = False) -> None:
+        """A queued URI that nobody works on leaves its queue, its status set: an operator wants it so. ``quiet``:
+        neither logged nor counted (Heritrix's way)."""
+        ledger = self._ledger
+        ledger.delete(key)
+        queue.discard(key)
+        self._stale.pop(key, None)
+        self._queues.ranked(queue, key, -1)
+        self._queues.removed(queue)
+        if quiet:
+            return
+        self._settle(curi)
+        disposition = status.disposition(curi.status)
+        ledger.totals.count(disposition, curi.content_size)
+        tally_end(queue.record.tally, disposition, curi.status, 0, 0)
+        if ledger.journal is not None:
+            self._note_end(ledger.journal, curi, disposition)
 
     def _settle(self, curi: CrawlURI) -> None:
         """Tell everyone whom the end of a URI concerns."""

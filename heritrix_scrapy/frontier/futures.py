@@ -50,7 +50,9 @@ class Futures:
         for key, row in list(ledger.store.range(keys.FUTURE, keys.future(now_ms + 1, 0))):
             ledger.delete(key)
             ledger.totals.future -= 1
-            put_again(ledger, self._queues, *msgspec.msgpack.decode(row, type=tuple[str, bytes, bytes]))
+            place = msgspec.msgpack.decode(row, type=tuple[str, bytes, bytes])
+            if put_again(ledger, self._queues, *place) and ledger.journal is not None:
+                ledger.journal.added(unpack(place[2]))
         self.find_next(now_ms + 1)
 
     def find_next(self, from_ms: int) -> None:

@@ -22,6 +22,7 @@ STATE = META + b"state"
 LENGTHS = META + b"lengths"
 TALLY = META + b"tally/"
 SEED = META + b"seed/"
+IMPORT = META + b"import/"
 
 #: Value of a seen row once the spider has asked for the page.
 BY_SPIDER = b"\x01"
@@ -115,6 +116,11 @@ def unsynced(sequence: int) -> bytes:
 def tally(name: str) -> bytes:
     """Row of one counter of the reports."""
     return TALLY + name.encode("utf-8", "surrogatepass")
+
+
+def imported(digest: bytes) -> bytes:
+    """Row of how far an import has come, by what was imported and how."""
+    return IMPORT + digest
 
 
 def seed(uri: str) -> bytes:

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.largest import Largest
 from heritrix_scrapy.frontier.states import ACTIVE
 from heritrix_scrapy.frontier.totals import Totals, Unsynced
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, Store
+    from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.hosts import Hosts
@@ -58,6 +60,9 @@ class Ledger:
         self.finished: list[tuple[str, bytes, bytes]] = []
         #: Counters of the reports over the whole crawl.
         self.tallies: dict[str, int] = {}
+        #: Heritrix's recovery journal; None: none is kept.
+        self.journal: Journal | None = None
+        self.largest = Largest()
         self._tallied: set[str] = set()
         self._hosts = hosts
         self._clock = clock
@@ -97,6 +102,22 @@ class Ledger:
         if key in self._deletes:
             return None
         return self.get_stored(key)
+
+    def range(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Rows from ``start`` to before ``stop`` as they will stand. The batch must not change meanwhile."""
+        puts, deletes = self.puts, self._deletes
+        waiting = sorted([key for key in puts if start <= key < stop], reverse=True)
+        for key, value in self.store.range(start, stop):
+            while waiting and waiting[-1] < key:
+                own = waiting.pop()
+                yield own, puts[own]
+            if waiting and waiting[-1] == key:
+                yield key, puts[waiting.pop()]
+            elif key not in deletes:
+                yield key, value
+        while waiting:
+            own = waiting.pop()
+            yield own, puts[own]
 
     def unseen(self, canonical: str) -> bytes | None:
         """The row that a canonical form will have among the seen; None when it is there already."""
@@ -169,9 +190,13 @@ class Ledger:
             self._lengths.update(archive.flush())
         if self._report is not None:
             self.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
+        if self.journal is not None:
+            self.journal.flush()
         puts = self.puts
+        update = self.largest.update
         for queue in self.changed.values():
             puts[queue.row] = queue.packed()
+            update(queue.class_key, queue.record.count)
         for name in self._tallied:
             self.put(keys.tally(name), b"%d" % self.tallies[name])
         for key, row in self._hosts.drain():
@@ -203,6 +228,8 @@ class Ledger:
             archive.sync()
         if self._report is not None:
             self._report.sync()
+        if self.journal is not None:
+            self.journal.flush(whole=True)
         self.store.write([], self._unsynced, sync=True)
         self._unsynced.clear()
         self._lengths.clear()

@@ -6,7 +6,7 @@ when it is met.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from heapq import heapify, heappop, heappush, nsmallest
 
 
@@ -20,6 +20,8 @@ class Lists:
         self.tiers: dict[int, deque[str]] = {}
         self.snoozed: list[tuple[int, str]] = []
         self.retired: deque[str] = deque()
+        #: Entries of tiers whose queue was retired meanwhile: should it come back, it must not have its old place.
+        self._left: Counter[tuple[int, str]] = Counter()
 
     def best(self) -> int | None:
         """Lowest precedence with an inactive queue."""
@@ -32,13 +34,22 @@ class Lists:
             tier = self.tiers[precedence] = deque()
         tier.append(class_key)
 
-    def poll(self, precedence: int) -> str:
-        """Take the first of a tier."""
+    def poll(self, precedence: int) -> str | None:
+        """Take the first of a tier; None when it has left its place."""
         tier = self.tiers[precedence]
         class_key = tier.popleft()
         if not tier:
             del self.tiers[precedence]
+        if self._left and (entry := (precedence, class_key)) in self._left:
+            self._left[entry] -= 1
+            if not self._left[entry]:
+                del self._left[entry]
+            return None
         return class_key
+
+    def leave(self, class_key: str, precedence: int) -> None:
+        """An inactive queue is none any more; its entry goes when it is met."""
+        self._left[precedence, class_key] += 1
 
     def snooze(self, class_key: str, wake_ms: int) -> None:
         """Until ``wake_ms``."""

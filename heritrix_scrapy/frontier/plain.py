@@ -80,6 +80,7 @@ class PlainLinks:
         repeated = rejected = queued = 0
         ordinal = first = totals.ordinal
         puts = ledger.puts
+        write = None if ledger.journal is None else ledger.journal.append
         try:
             for link in links:
                 uri, hop, context = link
@@ -145,6 +146,9 @@ class PlainLinks:
                                 record.enqueued += 1
                                 record.tally.scheduled += 1
                                 record.count += 1
+                                record.last_queued = uri
+                                if write is not None:
+                                    write(f"F+ {uri} {shape[0]} {parent.uri}\n")
                                 changed[class_key] = queue
                                 state = record.state
                                 if state != _RETIRED:
@@ -167,6 +171,10 @@ class PlainLinks:
             totals.queued += queued
             totals.candidates += repeated
             totals.rejected += rejected
+
+    def forget_known(self) -> None:
+        """Something is no longer among the seen."""
+        self._known.clear()
 
     def _count(self, ordinal: int, new: int) -> None:
         self._ledger.touch()

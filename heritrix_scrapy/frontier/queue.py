@@ -8,7 +8,7 @@ without walking over deleted rows.
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -31,7 +31,8 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     """State of one queue. ``turn``: when it was last listed as inactive, in the order of listings; ``hint``: no
     URI of the queue has a key below it; ``spent``: costs and penalties so far;
     ``last_status``: of the URI that came back last; ``base``: its precedence without that of its URIs; ``ranks``: how
-    many of its URIs have each precedence, where the lowest adds to the queue's."""
+    many of its URIs have each precedence, where the lowest adds to the queue's; ``last_queued``,
+    ``last_peeked``, ``last_dequeued_ms``: for reports."""
 
     number: int
     state: int = State.EXHAUSTED
@@ -53,6 +54,9 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     tally: Tally = msgspec.field(default_factory=Tally)
     base: int = 3
     ranks: dict[int, int] | None = None
+    last_queued: str = ""
+    last_peeked: str = ""
+    last_dequeued_ms: int = 0
 
     @property
     def session_balance(self) -> int:
@@ -133,6 +137,16 @@ class Queue:
         if len(self.heads) > KEPT_HEADS:
             self.bound = self.heads[KEPT_HEADS][0]
             del self.heads[KEPT_HEADS:]
+
+    def discard(self, key: bytes) -> None:
+        """A row that is not the current one leaves the queue for good; it is to be deleted."""
+        heads = self.heads
+        at = bisect_left(heads, (key,))
+        if at < len(heads) and heads[at][0] == key:
+            del heads[at]
+        elif self.bound is not None and key >= self.bound:
+            # reading on would find it until the delete is written
+            self.beyond = True
 
     @property
     def must_read(self) -> bool:

@@ -60,6 +60,18 @@ class Queues:
             queue = self.loaded[class_key] = Queue(class_key, unpack_record(row))
         return queue
 
+    def look(self, class_key: str) -> Queue | None:
+        """The same, for a look at it only: a queue that is not in memory is not kept there."""
+        queue = self.loaded.get(class_key)
+        if queue is None and (row := self._ledger.store.get(keys.queue(class_key))) is not None:
+            queue = Queue(class_key, unpack_record(row))
+        return queue
+
+    @property
+    def floor(self) -> int:
+        """The precedence from which on queues are not worked on."""
+        return self._floor()
+
     def make(self, class_key: str, *, session_budget: int, total_budget: int) -> Queue:
         """A new queue, which has no precedence of its own yet."""
         totals = self._ledger.totals
@@ -159,7 +171,8 @@ class Queues:
         """Make the first inactive queue above the floor ready."""
         lists, floor = self.lists, self._floor()
         while (best := lists.best()) is not None and best < floor:
-            queue = self.get(lists.poll(best))
+            class_key = lists.poll(best)
+            queue = None if class_key is None else self.get(class_key)
             if queue is None or queue.record.state != State.INACTIVE:
                 continue
             if queue.record.precedence < best and not self._ledger.totals.heritrix:
@@ -220,6 +233,13 @@ class Queues:
         for wake_ms, class_key in self.lists.take_snoozed():
             self._wake_one(wake_ms, class_key)
 
+    def wake_now(self, queue: Queue) -> bool:
+        """End the snooze of a queue; whether it slept. Its entry in the list is dropped when it is met."""
+        if queue.record.state != State.SNOOZED:
+            return False
+        self._resume(queue)
+        return True
+
     def _wake_one(self, wake_ms: int, class_key: str) -> None:
         queue = self.get(class_key)
         if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms == wake_ms:
@@ -229,6 +249,8 @@ class Queues:
         """Take a queue out of the crawl. Its URIs stay in it, and are not counted as queued."""
         if queue.record.state == State.RETIRED:
             return
+        if queue.record.state == State.INACTIVE:
+            self.lists.leave(queue.class_key, queue.record.precedence)
         self._move(queue, event)
         queue.record.in_session = False
         queue.retiring = False
@@ -241,10 +263,17 @@ class Queues:
         """Let every retired queue take its turn again."""
         for class_key in self.lists.take_retired():
             queue = self.get(class_key)
-            if queue is not None and queue.record.state == State.RETIRED:
-                self._move(queue, Event.RECONSIDERED)
-                self._ledger.totals.queued += queue.record.count
-                self._deactivate(queue)
+            if queue is not None:
+                self.reconsider(queue)
+
+    def reconsider(self, queue: Queue) -> bool:
+        """Let a retired queue take its turn again; whether it was retired."""
+        if queue.record.state != State.RETIRED:
+            return False
+        self._move(queue, Event.RECONSIDERED)
+        self._ledger.totals.queued += queue.record.count
+        self._deactivate(queue)
+        return True
 
     # -- what others ask -----------------------------------------------------------------------------------
 

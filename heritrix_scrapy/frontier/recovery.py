@@ -182,6 +182,7 @@ def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, recounted: dict
             else:
                 state = State.EXHAUSTED
         queues.by_state[state] += 1
+        ledger.largest.update(class_key, record.count)
         if state != record.state or class_key in recounted:
             record.state = state
             record.in_session = False
@@ -229,7 +230,7 @@ def put_again(ledger: Ledger, queues: Queues, class_key: str, key: bytes, row: b
 
 def wipe(store: Store) -> None:
     """Remove every row of the frontier; the schema's stays."""
-    for prefix in (*_ALL, keys.TALLY, keys.SEED, keys.STATE, keys.LENGTHS):
+    for prefix in (*_ALL, keys.TALLY, keys.SEED, keys.IMPORT, keys.STATE, keys.LENGTHS):
         doomed: list[bytes] = []
         for key, _ in store.range(prefix, keys.after(prefix)):
             doomed.append(key)

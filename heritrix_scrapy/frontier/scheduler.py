@@ -22,6 +22,8 @@ from scrapy.utils.request import request_from_dict
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -100,8 +102,11 @@ class FrontierScheduler(BaseScheduler):
             logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
+        journal = None
         try:
             crawl.store = open_store(directory)
+            if self._settings.view.recovery_log_enabled and not crawl.looking:
+                journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
                 crawl.store,
                 self._settings,
@@ -116,6 +121,7 @@ class FrontierScheduler(BaseScheduler):
                 seed_found=scope.seed_found,
                 queue_retired=self._queue_retired,
                 load_part=partial(load_part, self._crawler),
+                journal=journal,
             )
             crawl.class_key = lambda curi: frontier.preparer.plan(self._settings.for_uri(curi)).class_key(curi)
             view = self._settings.view
@@ -125,6 +131,18 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        crawl.operations = Operations(
+            frontier,
+            self._settings,
+            crawl.clock,
+            decide=scope.accepts,
+            judges_spider_requests=bool(self._settings.view.scope_spider_requests),
+            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            kill=self._kill,
+            gone=lambda curi: self._kept.pop(curi.ordinal, None),
+            listeners=[scope],
+            reached=self._reached,
+        )
         if not crawl.looking:
             for line in self._settings.lines:
                 logger.info("%s", line)
@@ -173,6 +191,7 @@ class FrontierScheduler(BaseScheduler):
             if timer is not None:
                 timer.cancel()
         frontier, self._frontier = self._frontier, None
+        self._crawl.operations = None
         if frontier is None:
             return
         self._count_refusals()
@@ -198,6 +217,16 @@ class FrontierScheduler(BaseScheduler):
                 curi.deferral = STOPPED
         for abort in self._crawl.abort_fetches:
             abort()
+
+    def _kill(self, curi: CrawlURI, *, keep: bool) -> bool:
+        """Cut off the fetch of a URI, which ends as -7000; whether there was one."""
+        return any(fetching.cancel(curi, keep=keep) for fetching in self._crawl.fetching)
+
+    def _reached(self) -> str:
+        """The state of Heritrix's frontier that ours corresponds to."""
+        if self._crawl.bridge.is_paused():
+            return "PAUSE"
+        return "RUN" if self._frontier is not None and self._frontier.alive() else "EMPTY"
 
     # -- what the engine asks ------------------------------------------------------------------------------
 

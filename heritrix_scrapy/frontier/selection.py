@@ -86,7 +86,7 @@ class Selection:
                 record.spent_before = record.spent
             record.wake_ms = 0
             try:
-                curi = self._unpack(queue, *queue.heads[0])
+                curi = self.unpack(queue, *queue.heads[0])
             except UnpackError as error:
                 logger.error("queue %s: a URI was dropped, its row cannot be read: %s", queue.class_key, error)
                 self._drop_head(queue)
@@ -110,12 +110,16 @@ class Selection:
                 continue
             queue.take()
             queues.emitted(queue)
+            record.last_peeked = curi.uri
+            if self._ledger.journal is not None:
+                self._ledger.journal.emitted(curi)
             self._in_process[queue.class_key] = curi
             return curi
         queues.ran_dry(queue)
         return None
 
-    def _unpack(self, queue: Queue, key: bytes, row: bytes) -> CrawlURI:
+    def unpack(self, queue: Queue, key: bytes, row: bytes) -> CrawlURI:
+        """The URI of a row, with what its key says. Raises UnpackError."""
         curi = unpack(row)
         totals = self._ledger.totals
         curi.directive, curi.precedence, ordinal = keys.unrank(key, heritrix=totals.heritrix)

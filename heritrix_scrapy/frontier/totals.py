@@ -74,8 +74,8 @@ def tally_end(tally: Tally, disposition: Disposition, code: int, size: int, now_
     if disposition is Disposition.SUCCESS:
         tally.successes += 1
         tally.responses += 1
-        tally.success_bytes += max(size, 0)
-        tally.total_bytes += max(size, 0)
+        tally.success_bytes += size
+        tally.total_bytes += size
         tally.last_success_ms = now_ms
     elif disposition is Disposition.DISREGARDED:
         tally.disregards += 1
@@ -86,4 +86,4 @@ def tally_end(tally: Tally, disposition: Disposition, code: int, size: int, now_
             tally.nonresponses += 1
         else:
             tally.responses += 1
-            tally.total_bytes += max(size, 0)
+            tally.total_bytes += size

@@ -7,6 +7,7 @@ field of one attempt cleared).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -368,12 +369,19 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     request: bytes | Carried | None = None
 
 
+class NotedRow(Row):
+    """The same with which rule of the scope let the URI in, where the crawl notes that. A row of its own, since a
+    sixteenth field costs every row three bytes."""
+
+    scope_decision: str | None = None
+
+
 _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
 
 _encoder = msgspec.msgpack.Encoder()
 #: A text as it stands in a row. Raises UnicodeEncodeError for half a surrogate pair.
 encode_text: Callable[[str], bytes] = _encoder.encode
-_decoder = msgspec.msgpack.Decoder(Row)
+_decoder = msgspec.msgpack.Decoder(NotedRow)
 
 
 def pack(curi: CrawlURI) -> bytes:
@@ -384,8 +392,10 @@ def pack(curi: CrawlURI) -> bytes:
         | (_SPIDER if curi.spider_request else 0)
         | (_PREREQUISITE if curi.is_prerequisite else 0)
     )
+    decision = curi.extra_info.get("scopeDecision") if curi.extra_info else None
+    row = Row if decision is None else partial(NotedRow, scope_decision=decision)
     return _encoder.encode(
-        Row(
+        row(
             SCHEMA,
             curi.uri,
             curi.path,
@@ -478,5 +488,7 @@ def unpack(data: bytes) -> CrawlURI:
         curi.stored_request, curi.post, curi.trying = request.request, request.post, request.trying
     else:
         curi.stored_request = request
+    if row.scope_decision is not None:
+        curi.extra_info["scopeDecision"] = row.scope_decision
     curi.is_prerequisite = bool(flags & _PREREQUISITE)
     return curi

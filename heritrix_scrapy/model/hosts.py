@@ -48,7 +48,8 @@ class Province(msgspec.Struct, array_like=True):
 class Host(msgspec.Struct, array_like=True):
     """``addresses``: textual, in the order to try; ``looked_up_ms``: when (-1 never); ``ttl``: seconds, -1 never
     expires (a numeric host); ``failures``: failed look-ups in a row; ``final``: the last one settled that there
-    is no address (no try is left)."""
+    is no address (no try is left); ``guess_hits``, ``guess_misses``: answers to guesses from scripts that found
+    something, and that did not."""
 
     addresses: list[str] = []
     looked_up_ms: int = NEVER
@@ -57,6 +58,8 @@ class Host(msgspec.Struct, array_like=True):
     final: bool = False
     next_emit_ms: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
+    guess_hits: int = 0
+    guess_misses: int = 0
 
 
 class Server(msgspec.Struct, array_like=True):

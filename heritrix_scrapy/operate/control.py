@@ -35,6 +35,10 @@ class ControlError(Exception):
     """The crawl cannot be asked, or refused: the text says why."""
 
 
+class NotRunning(ControlError):
+    """No crawl runs on the directory."""
+
+
 @contextlib.contextmanager
 def reachable(directory: Path) -> Iterator[str]:
     """A path of the socket in ``directory`` that fits into a socket's name."""
@@ -134,7 +138,7 @@ def ask(directory: Path, request: Mapping[str, Any], *, timeout: float = 10.0) -
             with reachable(directory) as path:
                 connection.connect(path)
         except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError) as error:
-            raise ControlError(f"no crawl runs on {directory}") from error
+            raise NotRunning(f"no crawl runs on {directory}") from error
         connection.sendall(json.dumps(request).encode() + b"\n")
         with connection.makefile("rb") as lines:
             line = lines.readline()

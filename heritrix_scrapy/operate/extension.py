@@ -9,6 +9,7 @@ from scrapy import signals
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.operate.control import ControlServer
+from heritrix_scrapy.operate.live import LiveOperations
 
 if TYPE_CHECKING:
     from typing import Self
@@ -25,11 +26,14 @@ class ControlExtension:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._server: ControlServer | None = None
+        self._operations = LiveOperations(self._crawl)
+        self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
         steering.add("status", self.status, steers=False)
         steering.add("verbs", self.verbs, steers=False)
         steering.add("pause", self.pause)
         steering.add("unpause", self.unpause)
+        self._operations.offer(steering)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -49,6 +53,7 @@ class ControlExtension:
         self._server = server
 
     async def spider_closed(self) -> None:
+        await self._operations.close()
         if self._server is not None:
             await self._server.close()
             self._server = None

@@ -30,7 +30,10 @@ PROGRESS = "progress-statistics.log"
 SCOPE = "scope.log"
 CANDIDATES = "candidateScoper.log"
 
-NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES)
+#: What operators did to the job, with their remarks.
+JOB = "job.log"
+
+NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES, JOB)
 CHUNK = 64 * 1024
 
 DELETED = "it was deleted while the crawl wrote to it"

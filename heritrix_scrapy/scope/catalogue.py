@@ -7,6 +7,7 @@ printed scope say the same. Names of Heritrix that cannot exist here are refused
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.scope.crawl_scopes import (
@@ -22,6 +23,7 @@ from heritrix_scrapy.scope.crawl_scopes import (
     TransitiveHops,
 )
 from heritrix_scrapy.scope.rule import AcceptDecideRule, DecideRule, Decision, RejectDecideRule
+from heritrix_scrapy.scope.rules_history import RecentlySeenDecideRule
 from heritrix_scrapy.scope.rules_hops import (
     AddRedirectFromRootServerToScope,
     HasViaDecideRule,
@@ -76,6 +78,8 @@ from heritrix_scrapy.scope.rules_text import (
     TooManyPathSegmentsDecideRule,
 )
 from heritrix_scrapy.scope.sequence import AllOf, AnyOf, DecideRuleSequence, Not
+from heritrix_scrapy.settings.files import FileLines
+from heritrix_scrapy.settings.validate import in_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +124,7 @@ GROUPS: dict[str, tuple[type[DecideRule], ...]] = {
         IpAddressSetDecideRule,
         ExternalGeoLocationDecideRule,
         ClassKeyMatchesRegexDecideRule,
+        RecentlySeenDecideRule,
     ),
     "The answer": (
         FetchStatusDecideRule,
@@ -249,6 +254,16 @@ def _flag(value: Any) -> bool:
 
 
 def _texts(name: str, value: Any) -> list[str]:
+    match value:
+        case ["ConfigPath" | "ConfigFile", {"path": str(path)}]:
+            value = Path(path)
+    if isinstance(value, FileLines):
+        return value
+    if isinstance(value, Path):
+        try:
+            return FileLines.read(in_project(value))
+        except OSError as error:
+            raise ValueError(f"{name}: {in_project(value)} cannot be read: {error.strerror}") from None
     if isinstance(value, dict) and set(value) == {"map"}:
         value = list(value["map"])
     if isinstance(value, str):

@@ -9,11 +9,14 @@ CrawlScope, ClassicScope and the scopes derived from it).
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model import hops
 from heritrix_scrapy.scope.rule import ACCEPT, REJECT, DecideRule, Decision, PredicatedDecideRule
 from heritrix_scrapy.scope.rules_surt import SurtPrefixedDecideRule
+from heritrix_scrapy.scope.rules_text import PathologicalPathDecideRule
+from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.uri.parts import decoded, host_basename, referenced_host, split
 
 if TYPE_CHECKING:
@@ -53,16 +56,23 @@ class TransitiveHops(PredicatedDecideRule):
         self.max_embed_hops = max_embed_hops
 
     def matches(self, curi: CrawlURI) -> bool:
-        behind = curi.path.partition("+")[2] if "+" in curi.path else curi.path
-        behind = behind[1 + behind.rfind(hops.NAVLINK) :]
-        if behind.endswith(hops.PREREQ):
-            behind = hops.PREREQ
-        return (
-            0 < len(behind) <= self.max_trans_hops
-            and _within(behind, hops.SPECULATIVE, self.max_speculative_hops)
-            and _within(behind, hops.REFER, self.max_referral_hops)
-            and _within(behind, hops.EMBED, self.max_embed_hops)
+        return few_hops_away(
+            curi.path, self.max_trans_hops, self.max_speculative_hops, self.max_referral_hops, self.max_embed_hops
         )
+
+
+def few_hops_away(path: str, all_hops: int, speculative: int, referral: int, embed: int) -> bool:
+    """Whether a hop path ends in 1 to ``all_hops`` hops behind its last L, with limits for kinds of them (-1: none)."""
+    behind = path.partition("+")[2] if "+" in path else path
+    behind = behind[1 + behind.rfind(hops.NAVLINK) :]
+    if behind.endswith(hops.PREREQ):
+        behind = hops.PREREQ
+    return (
+        0 < len(behind) <= all_hops
+        and _within(behind, hops.SPECULATIVE, speculative)
+        and _within(behind, hops.REFER, referral)
+        and _within(behind, hops.EMBED, embed)
+    )
 
 
 def _within(path: str, hop: str, most: int) -> bool:
@@ -152,8 +162,26 @@ class FocusPrefixed(SurtPrefixedDecideRule):
     semantics = "as_written"
 
 
+def excludes(rule: DecideRule, curi: CrawlURI) -> bool:
+    """Whether a rule among the filters excludes the URI: it accepts it, or it is a rule that says one thing of what it
+    applies to, whichever that is, and it applies."""
+    said = DecideRuleSequence.asked(rule, curi)
+    return said is ACCEPT or (said is REJECT and isinstance(rule, PredicatedDecideRule | PathologicalPathDecideRule))
+
+
+def as_refusal(rule: DecideRule) -> Any:
+    """The rule of a list that refuses what this one excludes."""
+    if isinstance(rule, PathologicalPathDecideRule):
+        return rule
+    if isinstance(rule, PredicatedDecideRule):
+        refusing = copy.copy(rule)
+        refusing.decision = REJECT
+        return refusing
+    return ["AnyOf", {"rules": [rule], "decision": "REJECT"}]
+
+
 class CrawlScope(DecideRule):
-    """The formula. ``exclude_filters``: rules; what one of them accepts is excluded. ``max_link_hops``: what more
+    """The formula. ``exclude_filters``: rules; what one of them applies to is excluded. ``max_link_hops``: what more
     links lead to is excluded.
 
     A subclass overrides ``focus_accepts``, ``additional_focus_accepts`` or ``transitive_accepts``; rules that it asks
@@ -177,31 +205,16 @@ class CrawlScope(DecideRule):
     ) -> None:
         self.exclude_filters = list(exclude_filters)
         self.max_link_hops = max_link_hops
-        self.transitive = TransitiveHops(
-            max_trans_hops=max_trans_hops,
-            max_speculative_hops=max_speculative_hops,
-            max_referral_hops=max_referral_hops,
-            max_embed_hops=max_embed_hops,
-        )
+        self.max_trans_hops = max_trans_hops
+        self.max_speculative_hops = max_speculative_hops
+        self.max_referral_hops = max_referral_hops
+        self.max_embed_hops = max_embed_hops
         self.parts: list[DecideRule] = []
 
     @property
     def rules(self) -> list[DecideRule]:
         """Every rule that the scope asks."""
         return [*self.parts, *self.exclude_filters]
-
-    @property
-    def max_trans_hops(self) -> int:
-        return self.transitive.max_trans_hops
-
-    @max_trans_hops.setter
-    def max_trans_hops(self, value: int) -> None:
-        self.transitive = TransitiveHops(
-            max_trans_hops=value,
-            max_speculative_hops=self.transitive.max_speculative_hops,
-            max_referral_hops=self.transitive.max_referral_hops,
-            max_embed_hops=self.transitive.max_embed_hops,
-        )
 
     def configure(self, view: Any) -> None:
         for rule in self.rules:
@@ -224,7 +237,7 @@ class CrawlScope(DecideRule):
     def exclude_accepts(self, curi: CrawlURI) -> bool:
         """Whether the URI is excluded, whatever else is said."""
         return curi.path.count(hops.NAVLINK) > self.max_link_hops or any(
-            rule.evaluate(curi) is ACCEPT for rule in self.exclude_filters
+            excludes(rule, curi) for rule in self.exclude_filters
         )
 
     # -- the formula --------------------------------------------------------------------------------------------
@@ -282,7 +295,9 @@ class _Classic(CrawlScope):
         return self.focus_files and curi.uri[-5:].lower().endswith(FOCUS_ENDINGS)
 
     def transitive_accepts(self, curi: CrawlURI) -> bool:
-        return self.transitive.matches(curi)
+        return few_hops_away(
+            curi.path, self.max_trans_hops, self.max_speculative_hops, self.max_referral_hops, self.max_embed_hops
+        )
 
     def as_rules(self) -> list[Any] | None:
         if type(self).__module__ != __name__:
@@ -293,13 +308,13 @@ class _Classic(CrawlScope):
             custom = {"use_preset": "CUSTOM", "regex": rf"(?i).*\.({listed})"}
             rules.append(["MatchesFilePatternDecideRule", custom])
         limits = {
-            "max_trans_hops": self.transitive.max_trans_hops,
-            "max_speculative_hops": self.transitive.max_speculative_hops,
-            "max_referral_hops": self.transitive.max_referral_hops,
-            "max_embed_hops": self.transitive.max_embed_hops,
+            "max_trans_hops": self.max_trans_hops,
+            "max_speculative_hops": self.max_speculative_hops,
+            "max_referral_hops": self.max_referral_hops,
+            "max_embed_hops": self.max_embed_hops,
         }
         rules += [["TransitiveHops", limits], "SeedAcceptDecideRule"]
-        rules += [["AnyOf", {"rules": [rule], "decision": "REJECT"}] for rule in self.exclude_filters]
+        rules += map(as_refusal, self.exclude_filters)
         return [*rules, ["TooManyLinkHopsDecideRule", {"max_link_hops": self.max_link_hops}]]
 
     def _focus_rule(self) -> Any:
@@ -343,6 +358,7 @@ class SurtPrefixScope(_Classic):
     ``max_trans_hops`` beyond."""
 
     focus = FocusPrefixed
+    read_once = SurtPrefixedDecideRule.read_once
 
     def __init__(
         self,
@@ -355,13 +371,21 @@ class SurtPrefixScope(_Classic):
         **limits: Any,
     ) -> None:
         super().__init__(focus_files=focus_files, **limits)
+        self.also_check_via = also_check_via
+        self.surts_source = surts_source
+        self.seeds_as_surt_prefixes = seeds_as_surt_prefixes
+        self.surts_dump_file = surts_dump_file
         self.place = FocusPrefixed(
             surts_source=surts_source,
             seeds_as_surt_prefixes=seeds_as_surt_prefixes,
-            also_check_via=also_check_via,
             surts_dump_file=surts_dump_file,
         )
         self.parts = [self.place]
+
+    def focus_accepts(self, curi: CrawlURI) -> bool:
+        place = self.place
+        assert isinstance(place, FocusPrefixed)
+        return place.covers(curi, via=self.also_check_via)
 
     def _focus_rule(self) -> Any:
         place = self.place
@@ -369,6 +393,6 @@ class SurtPrefixScope(_Classic):
         given: dict[str, Any] = {
             "surts_source": place.surts_source,
             "seeds_as_surt_prefixes": place.seeds_as_surt_prefixes,
-            "also_check_via": place.also_check_via,
+            "also_check_via": self.also_check_via,
         }
         return ["FocusPrefixed", given]

@@ -37,6 +37,8 @@ def described(rules: Iterable[DecideRule]) -> list[Any]:
 
 
 def _form(form: Any) -> list[Any]:
+    if isinstance(form, DecideRule):
+        return [form.name, _values(form)]
     if isinstance(form, str):
         return [form, {}]
     name, given = form

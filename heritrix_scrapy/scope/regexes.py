@@ -6,14 +6,15 @@ Expressions are Java's, and no answer takes for ever (``uri.java_match``).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import NONE, Decision, PredicatedDecideRule
+from heritrix_scrapy.settings.files import FileLines, WatchedFile
 from heritrix_scrapy.uri.java_match import Matcher
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
@@ -32,6 +33,23 @@ def compiled(setting: str, patterns: Sequence[str], *, seconds: float = 0) -> Ma
             except FAULTS as error:
                 raise ConfigurationError(setting, pattern, f"not a regular expression: {error}") from None
         raise
+
+
+def expressions(lines: Iterable[str]) -> list[str]:
+    """The expressions of a list: its lines, without empty ones."""
+    return [line for line in lines if line]
+
+
+def watched_list(rule: Any) -> list[WatchedFile]:
+    """The file of a rule's ``regex_list``, where it comes from one."""
+    lines = rule.regex_list
+    if not isinstance(lines, FileLines):
+        return []
+
+    def take(text: str) -> None:
+        rule.regex_list = FileLines(lines.path, lines.mark, text.splitlines())
+
+    return [WatchedFile(lines.path, lines.mark, take)]
 
 
 class RegexDecideRule(PredicatedDecideRule):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.settings.files import WatchedFile
 
 
 class Decision(Enum):
@@ -40,6 +41,9 @@ class DecideRule:
     #: Names of properties that hold rules, which the factory then builds.
     rule_properties: ClassVar[tuple[str, ...]] = ()
 
+    #: Names of properties that are read once, before the first URI: a sheet over one of them would do nothing.
+    read_once: ClassVar[frozenset[str]] = frozenset({"id", "comment"})
+
     #: Whether the rule looks at the answer, so that it says little of a URI that was not fetched.
     looks_at_response: ClassVar[bool] = False
 
@@ -52,6 +56,10 @@ class DecideRule:
     def evaluate(self, curi: CrawlURI) -> Decision:
         """What the rule says of this URI."""
         raise TypeError(f"{type(self).__name__} has no evaluate(curi)")
+
+    def files(self) -> list[WatchedFile]:
+        """Lists of the rule that were read from files: where they lie, and what takes others."""
+        return []
 
     @property
     def by_directory(self) -> bool:

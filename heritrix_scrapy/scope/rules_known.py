@@ -73,6 +73,8 @@ class ExternalGeoLocationDecideRule(PredicatedDecideRule):
     of a class, with ``country(address)`` that gives a code or None; without it, and for a host without a known
     address, the rule does not apply."""
 
+    read_once = frozenset({"lookup"}).union(PredicatedDecideRule.read_once)
+
     def __init__(
         self, *, lookup: Any = None, country_codes: Iterable[str] = (), decision: Decision | str | None = None
     ) -> None:

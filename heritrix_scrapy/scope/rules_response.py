@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from heritrix_scrapy.scope.regexes import RegexDecideRule, compiled
+from heritrix_scrapy.scope.regexes import RegexDecideRule, compiled, expressions, watched_list
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.settings.files import WatchedFile
 
 LONGEST = 2**63 - 1
 
@@ -223,8 +224,11 @@ class AnnotationMatchesListRegexDecideRule(PredicatedDecideRule):
 
     @regex_list.setter
     def regex_list(self, value: Sequence[str]) -> None:
-        self._matcher = compiled("HERITRIX_SCOPE", [line for line in value if line])
+        self._matcher = compiled("HERITRIX_SCOPE", expressions(value))
         self._list = value
+
+    def files(self) -> list[WatchedFile]:
+        return watched_list(self)
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         matches = self._matcher if self.list_logical_or else self._matcher.every

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
+from heritrix_scrapy.settings.files import FileLines, Mark, WatchedFile
 from heritrix_scrapy.settings.validate import in_project
 from heritrix_scrapy.uri.domain import assignment_level, public_suffixes
-from heritrix_scrapy.uri.prefixes import SurtPrefixSet, prefixes_of, seed_prefix, to_domain, to_host
+from heritrix_scrapy.uri.prefixes import SurtPrefixSet, seed_prefix, to_domain, to_host
 from heritrix_scrapy.uri.surt import authority_part, candidate
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     ``seeds_as_surt_prefixes``: whether each seed adds the prefix it implies; ``surts_dump_file``: where the
     prefixes are written once all seeds are read.
     """
+
+    read_once = frozenset({"surts_source", "surts_source_file", "seeds_as_surt_prefixes", "surts_dump_file"}).union(
+        PredicatedDecideRule.read_once
+    )
 
     #: What each prefix is made to cover: a name in ``WIDEN``, or itself.
     widened: ClassVar[str] = ""
@@ -67,23 +72,43 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         self.prefixes = SurtPrefixSet()
         self._hosts = _Hosts(self.prefixes)
         self._semantics = "as_written"
+        #: Prefixes that do not come from the source.
+        self._said: list[str] = []
+        #: Whether no prefix ends within the name of a file or folder.
+        self._by_directory = True
 
     def configure(self, view: Any) -> None:
         self._semantics = self.semantics or view.seed_slash_semantics
         if self.surts_dump_file is None and view.profile == "heritrix":
             self.surts_dump_file = DUMP
         self.prefixes = SurtPrefixSet(strict=view.strict_uri_fixup)
-        text = text_of(self.surts_source)
-        if not self.prefixes.strict:
-            text = BARE_PREFIX.sub(r"\1+", text)
-        if self.widened:
-            strict = self.prefixes.strict
-            source = SurtPrefixSet(strict=strict)
-            source.import_mixed(text)
-            self._add_widened(source)
-        else:
-            self.prefixes.import_mixed(text)
+        self._said = []
         self._hosts = _Hosts(self.prefixes)
+        self._read(text_of(self.surts_source))
+
+    def _read(self, text: str) -> None:
+        """Have the prefixes be those of a source's lines, and what seeds and lines of their text said."""
+        strict = self.prefixes.strict
+        if not strict:
+            text = BARE_PREFIX.sub(r"\1+", text)
+        source = SurtPrefixSet(strict=strict)
+        source.import_mixed(text)
+        if self.widened:
+            source = SurtPrefixSet(map(self._widened, source), strict=strict)
+        source.add_all(self._said)
+        # the set stays the same object: copies of the rule, made for sheets, share it
+        self.prefixes.become(source)
+        self._by_directory = all(map(ends_a_directory, self.prefixes))
+        self._hosts.changed()
+
+    def files(self) -> list[WatchedFile]:
+        found = mark_of(self.surts_source)
+        return [] if found is None else [WatchedFile(found[0], found[1], self._read_again)]
+
+    def _read_again(self, text: str) -> None:
+        if isinstance(self.surts_source, FileLines):
+            self.surts_source[:] = text.splitlines()
+        self._read(text)
 
     def seed_added(self, uri: str, written: str) -> None:
         """A seed; ``written``: its text before it was fixed up, or empty."""
@@ -91,27 +116,24 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
             prefix = seed_prefix(written, uri, self._semantics, strict=self.prefixes.strict)
             if self.widened:
                 prefix = self._widened(prefix)
-            if self.prefixes.add(prefix):
-                self._hosts.changed()
+            self._add(prefix)
 
     def non_seed_line(self, line: str) -> bool:
         """Another line of a seeds text; tells whether it was meant for this rule."""
         sign = SIGNS.get(self.decision)
         if sign is None or not line.startswith(sign):
             return False
-        if self.widened and not self.prefixes.strict:
-            said = SurtPrefixSet()
-            if not said.add_directive(line[1:]):
-                return False
-            self._add_widened(said)
-        elif not self.prefixes.add_directive(line[1:]):
+        prefix = self.prefixes.directive(line[1:])
+        if prefix is None:
             return False
-        self._hosts.changed()
+        self._add(self._widened(prefix) if self.widened and not self.prefixes.strict else prefix)
         return True
 
-    def _add_widened(self, prefixes: SurtPrefixSet) -> None:
-        for prefix in prefixes:
-            self.prefixes.add(self._widened(prefix))
+    def _add(self, prefix: str) -> None:
+        self._said.append(prefix)
+        if self.prefixes.add(prefix):
+            self._by_directory = self._by_directory and ends_a_directory(prefix)
+            self._hosts.changed()
 
     def _widened(self, prefix: str) -> str:
         """The prefix made to cover what it is to; never, but as Heritrix, all of a public suffix."""
@@ -131,13 +153,17 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
 
     @property
     def by_directory(self) -> bool:
-        return not self.also_check_via and all(prefix.endswith("/") or ")/" not in prefix for prefix in self.prefixes)
+        return not self.also_check_via and self._by_directory
 
     def covered(self, curi: CrawlURI) -> bool:
+        return self.covers(curi, via=self.also_check_via)
+
+    def covers(self, curi: CrawlURI, *, via: bool) -> bool:
+        """Whether a prefix covers the URI or, if asked for, its via."""
         hosts = self._hosts
         if not self.prefixes:
             return False
-        return hosts.covers(curi.uri) or (self.also_check_via and curi.via is not None and hosts.covers(curi.via))
+        return hosts.covers(curi.uri) or (via and curi.via is not None and hosts.covers(curi.via))
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return self.decision if self.covered(curi) else NONE
@@ -145,9 +171,9 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     def because(self, curi: CrawlURI) -> str:
         """The prefix that covers the URI, or its via; empty when none does."""
         for uri in (curi.uri, curi.via if self.also_check_via else None):
-            found = prefixes_of(list(self.prefixes), candidate(uri, strict=self.prefixes.strict)) if uri else ()
+            found = self.prefixes.prefix_of(candidate(uri, strict=self.prefixes.strict)) if uri else None
             if found:
-                return found[0]
+                return found
         return ""
 
 
@@ -240,6 +266,8 @@ class NotOnHostsDecideRule(NotSurtPrefixedDecideRule):
 class ViaSurtPrefixedDecideRule(PredicatedDecideRule):
     """Whether the page that the URI was found on begins with one of ``surt_prefixes``."""
 
+    read_once = frozenset({"surt_prefixes"}).union(PredicatedDecideRule.read_once)
+
     def __init__(self, *, surt_prefixes: Sequence[str] | None = None, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
         self.surt_prefixes = surt_prefixes or ()
@@ -263,22 +291,43 @@ def to_registered(prefix: str, *, strict: bool = False) -> str:
 WIDEN: dict[str, Callable[..., str]] = {"hosts": to_host, "domains": to_domain, "registered": to_registered}
 
 
+def ends_a_directory(prefix: str) -> bool:
+    """Whether all URIs of a directory begin with this prefix, or none does."""
+    return prefix.endswith("/") or ")/" not in prefix
+
+
+def file_of(source: Any) -> Path | None:
+    """The file that a source means, where it means one."""
+    match source:
+        case ["ConfigPath" | "ConfigFile", {"path": str(path)}]:
+            return in_project(Path(path))
+        case str(text) if "\n" in text or "(" in text or not text:
+            return None
+        case str() | Path():
+            return in_project(Path(source))
+    return None
+
+
+def mark_of(source: Any) -> tuple[Path, Mark] | None:
+    """The file of a source and the state it is in; None for lines that come from no file, or none that can be read."""
+    if isinstance(source, FileLines):
+        return source.path, source.mark
+    path = file_of(source)
+    try:
+        return None if path is None else (path, Mark.of(path))
+    except OSError:
+        return None
+
+
 def text_of(source: Sequence[str] | str | Path | None) -> str:
     """The lines of a source as one text. Raises ConfigurationError when a file cannot be read."""
-    match source:
-        case None:
-            return ""
-        case ["ConfigPath" | "ConfigFile", {"path": str(path)}]:
-            source = Path(path)
-        case str(text) if "\n" in text or "(" in text or not text:
-            return text
-        case str(path):
-            source = Path(path)
-    if isinstance(source, Path):
+    if source is None:
+        return ""
+    path = file_of(source)
+    if path is not None:
         try:
-            return in_project(source).read_text(encoding="utf-8-sig", errors="replace")
-        except OSError as error:
-            raise ConfigurationError(
-                "HERITRIX_SCOPE", str(in_project(source)), f"cannot be read: {error.strerror}"
-            ) from None
-    return "\n".join(str(line) for line in source)
+            return path.read_text(encoding="utf-8-sig", errors="replace")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigurationError("HERITRIX_SCOPE", str(path), f"cannot be read: {reason}") from None
+    return source if isinstance(source, str) else "\n".join(str(line) for line in source)  # type: ignore[union-attr]

@@ -5,11 +5,12 @@ Rules that look at the URI as a string.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heritrix_scrapy.scope.regexes import RegexDecideRule, compiled
+from heritrix_scrapy.scope.regexes import RegexDecideRule, compiled, expressions, watched_list
 from heritrix_scrapy.scope.rule import NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
+from heritrix_scrapy.settings.files import FileLines, WatchedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -129,8 +130,9 @@ class NotMatchesRegexDecideRule(MatchesRegexDecideRule):
 
 
 class MatchesListRegexDecideRule(PredicatedDecideRule):
-    """Whether any (``list_logical_or``), or each, of ``regex_list`` matches the whole URI; an empty list never
-    does. An expression that takes longer than ``timeout_per_regex_seconds`` (0: a second) does not match."""
+    """Whether any (``list_logical_or``), or each, of ``regex_list`` matches the whole URI; an empty list never does.
+    The list may come from a file: ``["ConfigPath", {"path": …}]``. An expression that takes longer than
+    ``timeout_per_regex_seconds`` (0: a second) does not match."""
 
     negated: ClassVar[bool] = False
 
@@ -166,8 +168,11 @@ class MatchesListRegexDecideRule(PredicatedDecideRule):
 
     @regex_list.setter
     def regex_list(self, value: Sequence[str]) -> None:
-        self._matcher = compiled(self.setting, [line for line in value if line], seconds=self._seconds)
+        self._matcher = compiled(self.setting, expressions(value), seconds=self._seconds)
         self._list = value
+
+    def files(self) -> list[WatchedFile]:
+        return watched_list(self)
 
     def matches(self, curi: CrawlURI) -> bool:
         matcher = self._matcher
@@ -195,9 +200,27 @@ class RejectRegexes(MatchesListRegexDecideRule):
     def __init__(self) -> None:
         super().__init__()
         self._known: dict[int, tuple[Sequence[str], Matcher]] = {}
+        #: The lists of the settings and of every sheet.
+        self.lists: list[Sequence[str]] = []
 
     def configure(self, view: Any) -> None:
         self.regex_list = view.reject_regexes
+
+    def files(self) -> list[WatchedFile]:
+        return [
+            WatchedFile(lines.path, lines.mark, partial(self._read_again, lines))
+            for lines in self.lists
+            if isinstance(lines, FileLines)
+        ]
+
+    def _read_again(self, lines: FileLines, text: str) -> None:
+        fresh = text.splitlines()
+        made = compiled(self.setting, expressions(fresh))
+        # the list stays the same object, by which the settings of a URI name it
+        lines[:] = fresh
+        if lines is self._list:
+            self._matcher = made
+        self._known[id(lines)] = lines, made
 
     @property
     def by_directory(self) -> bool:
@@ -211,7 +234,7 @@ class RejectRegexes(MatchesListRegexDecideRule):
             # one Matcher for each combination of sheets; the list is kept, so that its id stays its own
             known = self._known.get(id(wanted))
             if known is None:
-                known = self._known[id(wanted)] = (wanted, compiled(self.setting, wanted))
+                known = self._known[id(wanted)] = (wanted, compiled(self.setting, expressions(wanted)))
             return self.decision if known[1](curi.uri) else NONE
         return super().evaluate(curi)
 

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy import signals
+from scrapy.utils.asyncio import call_later
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.factory import PRESETS, SETTING, Factory, default_rules
 from heritrix_scrapy.scope.rule import ACCEPT, DecideRule, Decision, decides_by_directory
+from heritrix_scrapy.scope.rules_text import RejectRegexes
 from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.defaults import BY_NAME
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy.crawler import Crawler
+    from scrapy.utils.asyncio import CallLaterResult
 
     from heritrix_scrapy.crawl import SettingsSource
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -45,6 +48,8 @@ LISTS = {"SURTS": "acceptSurts", "NEGATIVE_SURTS": "negativeSurts", "REJECT_REGE
 SCOPE_LOG = "scope.log"
 CANDIDATE_LOG = "candidateScoper.log"
 
+#: In the last column of crawl.log: the decision, and the rule that settled it.
+SCOPE_DECISION = "scopeDecision"
 
 #: Verdicts remembered: 4 MB.
 REMEMBERED = 16_384
@@ -80,6 +85,8 @@ class Scope:
         self.others = list(others)
         self._for_uri = for_uri
         self._variants: dict[int, tuple[Any, DecideRuleSequence]] = {}
+        #: Lists in files. Their state is taken down before they are read.
+        self.files = [file for rule in every([*self.others, *rules.rules]) for file in rule.files()]
         rules.configure(view)
         for rule in self.others:
             rule.configure(view)
@@ -88,6 +95,7 @@ class Scope:
         #: Whether the rules hear that all seeds are read no sooner than the launch has its folder.
         self.waits_for_start = False
         self._seeds_were_read = False
+        self.rounds: Rounds | None = None
         self._uniform = uniform
         #: Directory and hop path → empty for what is accepted, else the rule that refuses it, where no rule looks at
         #: more; None: not known whether one does.
@@ -97,8 +105,10 @@ class Scope:
         self._log_scope = bool(log is not None and view.scope_log_to_file)
         self._log_extra = bool(view.scope_log_extra_info)
         self._log_candidates = bool(log is not None and view.candidate_scoper_log_to_file)
+        #: Whether each URI notes which rule settled it, for the last column of crawl.log.
+        self._noting = bool(view.log_extra_info and view.profile != "heritrix")
         self.refusals: Counter[str] = Counter()
-        if self._log_scope or self._log_candidates:
+        if self._log_scope or self._log_candidates or self._noting:
             self.accepts = self._logged  # type: ignore[method-assign]
 
     @property
@@ -195,11 +205,12 @@ class Scope:
 
     def _logged(self, curi: CrawlURI) -> bool:
         verdict = self.decide(curi)
-        assert self._log is not None
-        if self._log_scope:
+        if self._noting:
+            curi.extra_info[SCOPE_DECISION] = f"{verdict.decision.name} by rule #{verdict.index} {verdict.rule}"
+        if self._log_scope and self._log is not None:
             line = f"{verdict.index} {verdict.rule} {verdict.decision.name} {curi.uri}"
             self._log(SCOPE_LOG, f"{line} {extra(curi)}" if self._log_extra else line)
-        if self._log_candidates:
+        if self._log_candidates and self._log is not None:
             self._log(CANDIDATE_LOG, f"{'ACCEPT' if verdict.accepted else 'REJECT'} {curi.uri}")
         if not verdict.accepted:
             self.refusals[verdict.rule] += 1
@@ -222,6 +233,14 @@ class Scope:
         self.changed()
         taken = [rule.non_seed_line(line) for rule in self.listening]
         return any(taken)
+
+    def look_at_files(self) -> None:
+        """Read the lists in files again that have changed and come to rest."""
+        looked = [file.look() for file in self.files]
+        if any(looked):
+            # what was made of the old lists for sheets is made anew
+            self._variants.clear()
+            self.changed()
 
     def seeds_read(self) -> None:
         """All seeds that are known at the start were announced."""
@@ -271,6 +290,10 @@ def varied(rule: DecideRule, values: Mapping[Any, Any]) -> DecideRule:
     """A rule with other values for the properties of some rules in it, under keys (id of a rule, property); itself
     when none of them is meant. What seeds have told it is shared."""
     own = {name: value for (number, name), value in values.items() if number == id(rule)}
+    if rule.should_process is not None and "should_process" not in own:
+        gate = varied(rule.should_process, values)
+        if gate is not rule.should_process:
+            own["should_process"] = gate
     for name in rule.rule_properties:
         inner = getattr(rule, name)
         changed = [varied(child, values) for child in inner]
@@ -295,6 +318,12 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> S
     if view.profile == "heritrix" and not any(rule.id == "acceptSurts" for rule in every(rules)):
         # the bean is there whether the scope asks it or not: it hears of the seeds and writes its dump
         others.append(default_rules(view)["acceptSurts"])
+    sheets: Any = getattr(settings, "sheets", None)
+    for rule in every(rules):
+        if isinstance(rule, RejectRegexes):
+            rule.lists = [view.reject_regexes]
+            for sheet in () if sheets is None else sheets.sheets.values():
+                rule.lists.append(sheet.values.get("REJECT_REGEXES", ()))
     log = None
     if crawler is not None:
         crawl = Crawl.of(crawler)
@@ -307,7 +336,35 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> S
         crawl.judges_seeds = scope.judges_seeds
         scope.waits_for_start = bool(view.launch_dirs)
         crawler.signals.connect(scope.started, signals.engine_started)
+        if scope.files and view.list_reload_seconds and not crawl.looking:
+            Rounds(crawler, scope, view.list_reload_seconds)
     return scope
+
+
+class Rounds:
+    """Has a scope look at its files every few seconds, from the crawl's start to its end."""
+
+    def __init__(self, crawler: Crawler, scope: Scope, seconds: float) -> None:
+        self._scope, self._seconds = scope, seconds
+        self._next: CallLaterResult | None = None
+        # the signals keep weak references alone
+        scope.rounds = self
+        crawler.signals.connect(self._arm, signals.engine_started)
+        crawler.signals.connect(self._end, signals.engine_stopped)
+
+    def _arm(self) -> None:
+        self._next = call_later(self._seconds, self._look)
+
+    def _look(self) -> None:
+        try:
+            self._scope.look_at_files()
+        except Exception:
+            logger.exception("a list could not be read again")
+        self._arm()
+
+    def _end(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
 
 
 def _write(crawl: Crawl, name: str, line: str) -> None:
@@ -342,6 +399,10 @@ def scope_rules(settings: SettingsSource, crawler: Crawler | None) -> list[Decid
         rules = [factory.rule(wanted)] if isinstance(wanted, str | type) else factory.rules(wanted)
     for name, rule in named.items():
         rule.id = rule.id or name
+    ids = Counter(rule.id for rule in {id(rule): rule for rule in every(rules)}.values() if rule.id)
+    for name, count in ids.items():
+        if count > 1:
+            raise ConfigurationError(SETTING, name, f"{count} rules have this id")
     reading = {name: bean for name, bean in LISTS.items() if name in getattr(settings, "explicit", frozenset())}
     for name, bean in reading.items():
         if named.get(bean) not in rules and not (name == "SURTS" and named.get("moreSurts") in rules):
@@ -369,16 +430,20 @@ def check_response_rules(rules: Iterable[DecideRule], view: Any) -> None:
         logger.info("HERITRIX_SCOPE: %s", word)
 
 
-def _resolver(rules: list[DecideRule], factory: Factory) -> Callable[[str, Address, Any], tuple[DecideRule, str, Any]]:
+def _resolver(rules: list[DecideRule], factory: Factory) -> Callable[..., tuple[DecideRule, str, Any]]:
     """What an address means: the rule, its property, and a value for it as the rule reads it."""
 
-    def resolve(where: str, address: Address, value: Any) -> tuple[DecideRule, str, Any]:
+    def resolve(where: str, address: Address, value: Any, *, sheet: bool = False) -> tuple[DecideRule, str, Any]:
         if address.rule.isdigit():
             found = rules[int(address.rule)] if int(address.rule) < len(rules) else None
         else:
             found = next((rule for rule in every(rules) if rule.id == address.rule), None)
         if found is None:
             raise ConfigurationError(where, address.rule, "there is no such rule in HERITRIX_SCOPE")
+        if sheet and address.name in found.read_once:
+            raise ConfigurationError(
+                where, value, f"a sheet cannot change {address.name}: it is read once, at the start"
+            )
         trial = copy.copy(found)
         try:
             factory.put(trial, address.name, value)
@@ -399,7 +464,7 @@ def _attach_sheets(
     find = _resolver(rules, factory)
 
     def resolve(where: str, address: Address, value: Any) -> tuple[Any, Any]:
-        rule, name, made = find(where, address, value)
+        rule, name, made = find(where, address, value, sheet=True)
         row = BY_NAME.get(name.upper())
         followers = sum(getattr(one, name, made) is None for one in every(rules))
         if row is not None and row.overridable and followers == 1 and getattr(rule, name) is None:

@@ -68,16 +68,17 @@ class DecideRuleSequence(DecideRule):
                 if gate is not None and gate.evaluate(curi) is REJECT:
                     continue
                 said = rule.evaluate(curi)
-                # a rule of the user's own may return nothing at all
-                if said is not NONE and said is not None:
+                if said is ACCEPT or said is REJECT:
                     self.settled_by = rule
                     return said
+                if said is not NONE:
+                    decision_of(rule, said)
         self.settled_by = None
         return NONE
 
     def decide(self, curi: CrawlURI) -> tuple[Decision, int]:
         """The decision, and the index of the rule that settled it; -1 when none said anything."""
-        return self._walked(curi) if self._forwards else self._settled(curi, len(self.rules))
+        return self._walked(curi) if self._forwards else self._settled(curi)
 
     def _walked(self, curi: CrawlURI) -> tuple[Decision, int]:
         """From the front, as Heritrix does, leaving out each rule that could only repeat what was said."""
@@ -90,17 +91,20 @@ class DecideRuleSequence(DecideRule):
                 result, index = said, place
         return result, index
 
-    def _settled(self, curi: CrawlURI, stop: int) -> tuple[Decision, int]:
-        for index in range(stop - 1, -1, -1):
-            said = self.asked(self.rules[index], curi)
+    def _settled(self, curi: CrawlURI) -> tuple[Decision, int]:
+        """From behind, as far as the first of the run of rules that say the same."""
+        settled, place = NONE, -1
+        for index in range(len(self.rules) - 1, -1, -1):
+            rule = self.rules[index]
+            said = self.asked(rule, curi)
             if said is NONE:
                 continue
-            if self.rules[index].only is said:
-                before, earlier = self._settled(curi, index)
-                if before is said:
-                    return before, earlier
-            return said, index
-        return NONE, -1
+            if settled is not NONE and said is not settled:
+                break
+            settled, place = said, index
+            if rule.only is not said:
+                break
+        return settled, place
 
     @staticmethod
     def asked(rule: DecideRule, curi: CrawlURI) -> Decision:
@@ -109,7 +113,15 @@ class DecideRuleSequence(DecideRule):
             return NONE
         if rule.should_process is not None and rule.should_process.evaluate(curi) is REJECT:
             return NONE
-        return rule.evaluate(curi) or NONE
+        said = rule.evaluate(curi)
+        return said if isinstance(said, Decision) else decision_of(rule, said)
+
+
+def decision_of(rule: DecideRule, said: object) -> Decision:
+    """What a rule of the user's own meant that gave no Decision: nothing, where it gave nothing. Raises TypeError."""
+    if said is None:
+        return NONE
+    raise TypeError(f"{rule.name}.evaluate gave {said!r}, expected Decision.ACCEPT, REJECT or NONE")
 
 
 class _Several(PredicatedDecideRule):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
-from heritrix_scrapy.settings.sheets import Sheets, addresses
+from heritrix_scrapy.settings.sheets import Sheets, addresses, with_entries
 from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, check_robots, gates
 from heritrix_scrapy.settings.view import Settings, View
 
@@ -201,6 +201,7 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
             values[row.name] = check(row, said[row.name])
         else:
             values[row.name] = row.default_in(profile)
+    values |= with_entries(values, ours)
     if values["SCOPE_SPIDER_REQUESTS"] is None:
         values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given
     check_robots(values["ROBOTS_POLICY"], values["AVAILABLE_ROBOTS_POLICIES"])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX
 from heritrix_scrapy.settings.validate import check
+from heritrix_scrapy.uri.canonical import Canonicaliser
 from heritrix_scrapy.uri.prefixes import prefixes_of
 from heritrix_scrapy.uri.surt import candidate
 
@@ -32,8 +33,8 @@ ASSOCIATIONS = PREFIX + "SHEET_ASSOCIATIONS"
 
 #: ``SCOPE[2].max_hops``, ``SCOPE[tooManyHops].max_hops``: a property of one rule, by its place or its name.
 ADDRESS = re.compile(r"SCOPE\[(\w+)\]\.(\w+)", re.ASCII)
-#: ``CANONICALIZATION_RULES[3].enabled``: a property of one entry in a list.
-ENTRY = re.compile(r"(CANONICALIZATION_RULES)\[(\w+)\]\.(\w+)", re.ASCII)
+#: ``CANONICALIZATION_RULES[3].enabled``, ``EXTRACTORS[ExtractorHTML].enabled``: a property of one entry in a list.
+ENTRY = re.compile(r"(CANONICALIZATION_RULES|EXTRACTORS)\[([\w.]+)\]\.(\w+)", re.ASCII)
 
 #: Combinations of sheets whose Views are remembered; prefixes × rules bound them, hosts do not.
 _REMEMBERED = 4096
@@ -149,10 +150,15 @@ class Sheets:
             self._by_prefix.setdefault(prefix, []).extend(names)
 
     def check_entries(self) -> None:
-        """Raises ConfigurationError for entries of lists that do not exist."""
+        """Raises ConfigurationError for entries of lists that do not exist, and rules that cannot be made."""
+        late = self.base.profile == "heritrix"
         for sheet in self.sheets.values():
+            where = f"{SHEETS}[{sheet.name!r}]"
+            if "CANONICALIZATION_RULES" in sheet.values:
+                check_rules(where, sheet.values["CANONICALIZATION_RULES"], late=late)
             for setting, place, name, value in sheet.entries:
-                with_entry(getattr(self.base, setting.lower()), setting, place, name, value)
+                listed = sheet.values.get(setting, getattr(self.base, setting.lower()))
+                with_entry(listed, setting, place, name, value, where=where)
 
     # -- for one URI --------------------------------------------------------------------------------------------
 
@@ -239,7 +245,7 @@ class Sheets:
         self._views.clear()
 
 
-def with_entry(listed: Any, setting: str, place: str, name: str, value: Any) -> list[Any]:
+def with_entry(listed: Any, setting: str, place: str, name: str, value: Any, *, where: str = SHEETS) -> list[Any]:
     """A list of components with one property of one entry changed. ``place``: from 0, or the entry's id or name.
 
     Raises ConfigurationError when there is no such entry.
@@ -249,8 +255,29 @@ def with_entry(listed: Any, setting: str, place: str, name: str, value: Any) -> 
         if isinstance(entry, list) and (str(at) == place or place in (entry[0], entry[1].get("id"))):
             entry[1][name] = value
             check(BY_NAME[setting], out)
+            if setting == "CANONICALIZATION_RULES":
+                check_rules(where, out, late=True)
             return out
-    raise ConfigurationError(SHEETS, f"{PREFIX}{setting}[{place}].{name}", "there is no such entry")
+    raise ConfigurationError(where, f"{PREFIX}{setting}[{place}].{name}", "there is no such entry")
+
+
+def check_rules(where: str, rules: Any, *, late: bool) -> None:
+    """Raises ConfigurationError for canonicalisation rules that cannot be made."""
+    try:
+        Canonicaliser(rules, late=late)
+    except (ValueError, re.error) as error:
+        raise ConfigurationError(where, rules, f"cannot be used: {error}") from None
+
+
+def with_entries(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a project's settings, the lists in which some address a property of one entry, outside of any sheet."""
+    changed: dict[str, Any] = {}
+    for key, value in given.items():
+        if taken := ENTRY.fullmatch(key.removeprefix(PREFIX)):
+            setting, place, name = taken.groups()
+            listed = changed.get(setting, values[setting])
+            changed[setting] = with_entry(listed, setting, place, name, value, where=key)
+    return changed
 
 
 def addresses(given: Mapping[str, Any]) -> dict[Address, Any]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, LATER_SUFFIX, PREFIX, PROFILES
+from heritrix_scrapy.settings.files import FileLines
 from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ CONTACT_PLACE = "@OPERATOR_CONTACT_URL@"
 
 #: Rules that are asked before an extractor works on a URI.
 GATE = re.compile(r"(EXTRACTOR_[A-Z0-9_]+)_SHOULD_PROCESS_RULE")
+
+#: A property of one rule, canonicalisation rule or extractor (``settings.sheets`` reads them).
+ADDRESSED = re.compile(r"(?:SCOPE\[\w+\]|(?:CANONICALIZATION_RULES|EXTRACTORS)\[[\w.]+\])\.\w+", re.ASCII)
 
 _HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
 
@@ -204,7 +208,7 @@ def _lines(value: Any, setting: Setting) -> list[str]:
         value = Path(value)
     if isinstance(value, Path):
         try:
-            return in_project(value).read_text(encoding="utf-8-sig", errors="replace").splitlines()
+            return FileLines.read(in_project(value))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Refused(f"expected lines, or a file that can be read: {in_project(value)}: {reason}") from None
@@ -346,7 +350,7 @@ def check_names(names: Mapping[str, Any]) -> list[str]:
         name = key.removeprefix(PREFIX)
         if name in BY_NAME:
             continue
-        if re.fullmatch(r"SCOPE\[\w+\]\.\w+", name) or GATE.fullmatch(name):
+        if ADDRESSED.fullmatch(name) or GATE.fullmatch(name):
             continue
         if name in KNOWN_LATER or name.endswith(LATER_SUFFIX):
             lines.append(f"{key} has no effect yet in this version")

@@ -10,6 +10,7 @@ import re
 import stringprep
 from encodings.idna import nameprep
 
+from .address import plain_ipv4, plain_ipv6
 from .errors import UriError
 from .escape import PATH_SAFE, escape
 
@@ -27,6 +28,7 @@ _REGISTRY_NAME = re.compile(r"[A-Za-z0-9\-_.!~*'()%;:@&=+$,]*")
 _PORT_NUMBER = re.compile(r"[+-]?\d+")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%25[\w.~-]+)?\]", re.ASCII)
 _MAX_LABEL = 63
+_LAST_OF_NUMBER = frozenset("0123456789abcdefx.")
 
 
 def fix_authority(authority: str, scheme: str | None, charset: str, *, strict: bool) -> str:
@@ -40,7 +42,7 @@ def fix_authority(authority: str, scheme: str | None, charset: str, *, strict: b
     at = authority.find("@")
     user, rest = authority[: at + 1], authority[at + 1 :]
     if not strict and (literal := _IPV6.match(rest)):
-        host, port = literal.group().lower(), rest[literal.end() :]
+        host, port = plain_ipv6(literal.group().lower()), rest[literal.end() :]
         if port and not port.startswith(":"):
             raise UriError(f"not a host: {rest!r}")
     else:
@@ -51,6 +53,8 @@ def fix_authority(authority: str, scheme: str | None, charset: str, *, strict: b
         if not strict and host.startswith("."):
             host = host[1:]
         host = ascii_host(host, strict=strict)
+        if not strict and host[-1:] in _LAST_OF_NUMBER:
+            host = plain_ipv4(host)
     authority = escape(user, PATH_SAFE, charset) + host + port
     if default := DEFAULT_PORTS.get(scheme or ""):
         authority = _check_port(authority)

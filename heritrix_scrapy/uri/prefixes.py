@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _TO_LAST_SLASH = re.compile(r"[^\n]*//[^\n]*/")
 _USER = re.compile(r"(\w+://)[^/?#]*@", re.ASCII)
+_BLANK = "".join(map(chr, range(0x21)))
 _OPEN_ADDRESS = re.compile(r"\w+://\((?:\d{1,3}\.){3}\d{1,3}", re.ASCII)
 _ADDRESS_HOST = re.compile(r"\w+://\((?:(?:\d{1,3}\.){3}\d{1,3}|\[[^\]]*\])(?::\d+)?", re.ASCII)
 _WWW_OF_TWO_LABELS = re.compile(r"\((?:[^,]+,){2,}www,")
@@ -185,6 +186,15 @@ class SurtPrefixSet:
         place = bisect_right(self._keys, form)
         return place > 0 and form.startswith(self._keys[place - 1])
 
+    def prefix_of(self, form: str) -> str | None:
+        """Give the member that is a prefix of this SURT."""
+        place = bisect_right(self._keys, form)
+        return self._keys[place - 1] if place and form.startswith(self._keys[place - 1]) else None
+
+    def become(self, other: SurtPrefixSet) -> None:
+        """Take the members of another set in the place of one's own."""
+        self._keys = other._keys
+
     def any_below(self, form: str) -> bool:
         """Tell whether any member begins with this text."""
         place = bisect_left(self._keys, form)
@@ -213,14 +223,15 @@ class SurtPrefixSet:
 
         (Heritrix: SurtPrefixSet.considerAsAddDirective, which takes any parenthesis for a SURT.)
         """
-        prefix = self._directive(text)
+        prefix = self.directive(text)
         if prefix is None:
             return False
         self.add(prefix)
         return True
 
-    def _directive(self, text: str) -> str | None:
-        text = text.strip("".join(map(chr, range(0x21))))
+    def directive(self, text: str) -> str | None:
+        """Give the prefix that a directive means; None when it says nothing."""
+        text = text.strip(_BLANK)
         if not text:
             return None
         if text.find("(") > 0 if self.strict else "://(" in text:
@@ -245,7 +256,7 @@ class SurtPrefixSet:
     def _mixed(self, text: str, deduce: bool) -> Iterator[str]:
         for token in tokens(text):
             if token.startswith("+"):
-                if (prefix := self._directive(token[1:])) is not None:
+                if (prefix := self.directive(token[1:])) is not None:
                     yield prefix
             elif deduce:
                 yield implied_prefix(token, strict=self.strict)

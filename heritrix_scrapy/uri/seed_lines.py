@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ONE_TOKEN = re.compile(r"[\s\ufeff]*(\S+)\s*(?:#[^\x85\u2028\u2029]*)?", re.ASCII)
+#: A token and nothing else: nearly every line of a long list, at a quarter of the price.
+_PLAIN_LINE = re.compile(r"[!\"$-~][!-~]*")
 _HAS_SCHEME = re.compile(r"[a-zA-Z][\w+\-]+:", re.ASCII)
 
 
@@ -31,6 +33,9 @@ class SeedLine(NamedTuple):
 def tokens(text: str) -> Iterator[str]:
     """Give the one token of every line that has exactly one, without comments, white space and byte order mark."""
     for line in _LINE_END.split(text):
+        if _PLAIN_LINE.fullmatch(line):
+            yield line
+            continue
         bare = line.lstrip(" \t\f\v\ufeff")
         if not bare or bare.startswith("#"):
             continue

@@ -13,6 +13,8 @@ _WHOLE = re.compile(
     r"(\w+://)(?:([-\w.!~*'()%;:&=+$,]+?)@)?(?:((?:\d{1,3}\.){3}\d{1,3})|(\S+?))(:\d+)?(/\S*)?", re.ASCII
 )
 _PIECES = re.compile(r"(\w+://[^/\s]*[^/\s@])(/\S*)?", re.ASCII)
+#: A name in lower case without user and port, which cannot be an address: most are.
+_PLAIN_HEAD = re.compile(r"([a-z]+://)([a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?<=[a-z]))", re.ASCII)
 _USER = re.compile(r"(\w+://)[^/?#]*@", re.ASCII)
 
 
@@ -58,6 +60,9 @@ def lower(text: str) -> str:
 
 @lru_cache(maxsize=16384)
 def _head(head: str, strict: bool) -> str | None:
+    if plain := _PLAIN_HEAD.fullmatch(head):
+        scheme, host = plain.groups()
+        return f"{scheme}({','.join(host.split('.')[::-1])},)"
     form = _whole(head, strict)
     return None if form == head and "://(" not in form else form
 

@@ -126,7 +126,7 @@ def make(store: Store | None = None, profile: str = "modern", **parts: Any) -> t
     clock, log = parts.pop("clock", None) or Clock(), parts.pop("report", None) or Log()
     own = {
         name: parts.pop(name)
-        for name in ("archives", "before_finish", "seed_found", "queues_kept", "crawl_delay")
+        for name in ("archives", "before_finish", "seed_found", "queues_kept", "crawl_delay", "journal")
         if name in parts
     }
     decide = parts.pop("decide", None) or (lambda curi: True)

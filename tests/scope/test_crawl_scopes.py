@@ -191,6 +191,48 @@ def test_a_sheet_over_a_scope() -> None:
     assert scope.accepts(at("http://y.example/", "LEE"))
 
 
+def test_every_limit_by_sheet() -> None:
+    limits = {"max_speculative_hops": 0, "max_referral_hops": 0, "max_embed_hops": 0, "focus_files": False}
+    sheet = {f"HERITRIX_SCOPE[0].{name}": value for name, value in limits.items()}
+    laid = read(
+        ScrapySettings(
+            {
+                "HERITRIX_OPERATOR_CONTACT_URL": "https://a.example/",
+                "HERITRIX_SCOPE": [["SurtPrefixScope", {"exclude_filters": [["HasViaDecideRule", {"id": "via"}]]}]],
+                "HERITRIX_SHEETS": {
+                    "s": sheet | {"HERITRIX_SCOPE[0].also_check_via": True},
+                    "open": {"HERITRIX_SCOPE[via].enabled": False},
+                },
+                "HERITRIX_SHEET_ASSOCIATIONS": [
+                    {"surt_prefixes": ["http://(example,z,"], "sheets": "s"},
+                    {"surt_prefixes": ["http://(example,"], "sheets": "open"},
+                ],
+            }
+        )
+    )
+    scope = from_settings(laid)
+    scope.seed_added("http://a.example/", "http://a.example/")
+    for path, tail in (("X", ""), ("R", ""), ("E", ""), ("L", "x.pdf")):
+        assert scope.accepts(at("http://y.example/" + tail, path))
+        assert not scope.accepts(at("http://z.example/" + tail, path))
+    for host, wanted in (("y", False), ("z", True)):
+        assert scope.accepts(CrawlURI(f"http://{host}.example/", path="L", via="http://a.example/")) is wanted
+
+
+def test_a_filter_excludes_what_it_applies_to() -> None:
+    """The rules that stand for 1.x filters say REJECT by themselves; as filters they exclude."""
+    filters: list[Any] = [
+        "PathologicalPathDecideRule",
+        ["TooManyPathSegmentsDecideRule", {"max_path_depth": 3}],
+        ["MatchesRegexDecideRule", {"regex": ".*calendar.*"}],
+        ["DecideRuleSequence", {"rules": ["RejectDecideRule", ["MatchesRegexDecideRule", {"regex": ".*zip"}]]}],
+    ]
+    scope = made([["BroadScope", {"exclude_filters": filters}]])
+    assert scope.accepts(at("http://a.example/x"))
+    for tail in ("a/a/a/a/", "a/b/c/d", "calendar", "x.zip"):
+        assert not scope.accepts(at("http://a.example/" + tail)), tail
+
+
 PATHS = st.text("LEXRPIM", max_size=9) | st.just("L" * 26)
 HOSTS = st.sampled_from(["www.a.example", "a.example", "b.example", "x.b.example", "z.example"])
 TAILS = st.sampled_from(["/", "/dir/x", "/dirt", "/x.pdf", "/x.JPG", "/a/calendar/b"])
@@ -200,7 +242,8 @@ TAILS = st.sampled_from(["/", "/dir/x", "/dirt", "/x.pdf", "/x.JPG", "/a/calenda
 @settings(max_examples=60, deadline=None)
 @given(PATHS, HOSTS, TAILS, st.booleans())
 def test_the_printed_list_of_rules_says_the_same(name: str, path: str, host: str, tail: str, excluding: bool) -> None:
-    exclude = [["MatchesRegexDecideRule", {"regex": ".*calendar.*"}]] if excluding else []
+    exclude: list[Any] = [["MatchesRegexDecideRule", {"regex": ".*calendar.*"}], "PathologicalPathDecideRule"]
+    exclude = exclude if excluding else []
     scope = made([[name, {"exclude_filters": exclude}]])
     rule = scope.sequence.rules[0]
     assert isinstance(rule, CrawlScope)

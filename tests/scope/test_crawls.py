@@ -30,7 +30,10 @@ SITE: dict[str, Any] = {
         "default": {"body": "page"},
     },
     "sub.www.scoped.test": {"routes": {"/robots.txt": {"status": 404}}, "default": {"body": "page"}},
-    "away.test": {"routes": {"/robots.txt": {"status": 404}}, "default": {"body": "page"}},
+    "away.test": {
+        "routes": {"/robots.txt": {"status": 404}, "/": {"body": '<a href="/unread.html">x</a>'}},
+        "default": {"body": "page"},
+    },
     "img.test": {"routes": {"/robots.txt": {"status": 404}}, "default": {"body": "page"}},
 }
 
@@ -50,7 +53,7 @@ PRESETS = {
     "path": BELOW,
     "host": HOST,
     "domain": DOMAIN,
-    "broad": DOMAIN | {"away.test/", "away.test/x.pdf"},
+    "broad": DOMAIN | {"away.test/", "away.test/x.pdf", "away.test/unread.html"},
 }
 
 
@@ -72,13 +75,16 @@ def test_sheets_and_the_log_of_the_scope(serve: Serve, run_crawl: RunCrawl) -> N
             "HERITRIX_SEEDS": [web.url("www.scoped.test", "/dir/")],
             "HERITRIX_SCOPE": "broad",
             "HERITRIX_SCOPE_LOG_TO_FILE": True,
+            "HERITRIX_LOG_EXTRA_INFO": True,
             "HERITRIX_SHEETS": {
                 "near": {"HERITRIX_SCOPE[tooManyHops].max_hops": 1},
                 "blocked": {"HERITRIX_BLOCK_ALL": True},
+                "traced": {"HERITRIX_ANNOTATE_IP": True, "HERITRIX_EXTRACTORS[ExtractorHTML].enabled": False},
             },
             "HERITRIX_SHEET_ASSOCIATIONS": [
                 {"surt_prefixes": ["http://(test,scoped,www,"], "sheets": ["near"]},
                 {"rules": [["MatchesRegexDecideRule", {"regex": ".*pdf"}]], "sheets": ["blocked"]},
+                {"surt_prefixes": ["http://(test,away,"], "sheets": ["traced"]},
             ],
         },
         web=web,
@@ -87,6 +93,10 @@ def test_sheets_and_the_log_of_the_scope(serve: Serve, run_crawl: RunCrawl) -> N
     assert [code for uri, codes in crawl.statuses.items() for code in codes if uri.endswith("x.pdf")] == [-5001]
     lines = (crawl.jobdir / "logs" / "scope.log").read_text().splitlines()
     assert any(re.fullmatch(r"[\dT:.-]+Z 2 TooManyHopsDecideRule REJECT http://\S+/dir/far", line) for line in lines)
+    told = {line.split()[3]: line for line in (crawl.jobdir / "logs" / "crawl.log").read_text().splitlines()}
+    assert '"scopeDecision":"ACCEPT by rule #1 AcceptDecideRule"' in told[web.url("www.scoped.test", "/dir/next")]
+    assert re.search(r"[ ,]ip:127\.[\d.]+[ ,]", told[web.url("away.test", "/")])
+    assert "ip:" not in told[web.url("www.scoped.test", "/dir/next")]
     assert any(re.fullmatch(r"[\dT:.-]+Z 1 AcceptDecideRule ACCEPT http://\S+/dir/next", line) for line in lines)
 
 
@@ -99,4 +109,4 @@ def test_a_scope_of_the_old_kind_judges_seeds(serve: Serve, run_crawl: RunCrawl)
         {"HERITRIX_SEEDS": seeds, "HERITRIX_SCOPE": [["HostScope", {"exclude_filters": exclude}]]}, web=web
     )
     assert crawl.statuses[seeds[1]] == [-5000]
-    assert fetched(crawl) == BELOW | {"away.test/other", "away.test/", "away.test/x.pdf"}
+    assert fetched(crawl) == BELOW | {"away.test/other", "away.test/", "away.test/x.pdf", "away.test/unread.html"}

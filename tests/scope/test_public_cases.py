@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings as ScrapySettings
 
+from heritrix_scrapy.archive.cdxj import key as cdxj_key
 from heritrix_scrapy.extract.likely import is_data
+from heritrix_scrapy.frontier.prepare import Preparer, canonicaliser, class_key
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -18,7 +20,7 @@ from heritrix_scrapy.settings import Settings, default_view, read
 from heritrix_scrapy.uri.canonical import Canonicaliser
 from heritrix_scrapy.uri.fixup import UriError, fix, join
 from heritrix_scrapy.uri.prefixes import implied_prefix
-from heritrix_scrapy.uri.surt import surt
+from heritrix_scrapy.uri.surt import candidate, surt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,9 +76,58 @@ def test_pc_079_a_port_out_of_range(text: str) -> None:
         fix(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("http://0x7f.1/", "http://127.0.0.1/"),
+        ("http://2130706433/", "http://127.0.0.1/"),
+        ("http://0177.0.0.01:8080/x", "http://127.0.0.1:8080/x"),
+        ("http://127.1/", "http://127.0.0.1/"),
+        ("http://[0:0:0:0:0:0:0:1]/", "http://[::1]/"),
+        ("http://[2001:DB8:0::00:1]:8080/", "http://[2001:db8::1]:8080/"),
+        ("http://[::FFFF:1.2.3.4]/", "http://[::ffff:102:304]/"),
+        ("http://1.2.3.4.5/", "http://1.2.3.4.5/"),
+        ("http://1.2.3.256/", "http://1.2.3.256/"),
+        ("http://0xgg/", "http://0xgg/"),
+        ("http://site1.2a/", "http://site1.2a/"),
+    ],
+)
+def test_pc_080_one_spelling_for_one_address(text: str, wanted: str) -> None:
+    """One name, one queue, one robots.txt, one SURT."""
+    assert fix(text) == fix(wanted) == wanted
+    assert join("http://other.example/", text) == wanted
+    view = default_view()
+    asked = [class_key(CrawlURI(fix(uri)), view) for uri in (text, wanted)]
+    assert asked[0] == asked[1]
+    assert implied_prefix(text) == implied_prefix(wanted)
+
+
+def test_pc_064_keys_of_an_index_are_those_of_other_tools() -> None:
+    """As pywb makes them."""
+    for uri, key in {
+        "http://www.example.com:80/a?b=2&a=1": "com,example)/a?a=1&b=2",
+        "https://example.com/A/B.html?SID=1#f": "com,example)/a/b.html?sid=1",
+        "http://example.com:8080/": "com,example:8080)/",
+        "http://192.0.2.1/x": "1,2,0,192)/x",
+        "http://www2.example.co.uk/?jsessionid=0123456789abcdef0123456789abcdef": "uk,co,example)/",
+    }.items():
+        assert cdxj_key(uri) == key
+
+
 def test_pc_087_a_port_survives_another_scheme() -> None:
     rule = ["RegexRule", {"regex": "http://(.*)", "format": "https://$1"}]
     assert Canonicaliser([rule])("http://example.com:8080/") == "https://example.com:8080/"
+    # both schemes are one place, and its port is part of it
+    assert (
+        candidate("https://example.com:8080/") == candidate("http://example.com:8080/") == "http://(com,example,:8080)/"
+    )
+    view = default_view(canonicalization_rules=[rule])
+    made = Preparer(canonicaliser, heritrix=False)
+    for uri in ("http://example.com:8080/", "https://example.com:8080/"):
+        curi = CrawlURI(uri, path="L")
+        curi.settings = view
+        made.prepare(curi)
+        assert (curi.uri, curi.canonical) == (uri, "https://example.com:8080/")
 
 
 def test_pc_088_a_data_uri_is_no_link() -> None:

@@ -264,3 +264,28 @@ def test_via_counts_when_asked() -> None:
         assert rule.evaluate(off) is said
         rule.also_check_via = False
         assert rule.evaluate(off) is not said
+
+
+class Gives(DecideRule):
+    """A rule of a user's own that gives what it should not."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def evaluate(self, curi: CrawlURI) -> Any:
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [True, False, "ACCEPT", 1])
+def test_an_answer_that_is_no_decision_is_a_mistake_that_is_told(answer: Any) -> None:
+    page = curi()
+    sequence = DecideRuleSequence([AcceptDecideRule(), Gives(answer)])
+    for ask in (sequence.evaluate, sequence.decide):
+        with pytest.raises(TypeError, match=r"Gives\.evaluate gave"):
+            ask(page)
+    assert DecideRuleSequence([AcceptDecideRule(), Gives(None)]).evaluate(page) is Decision.ACCEPT
+
+
+def test_a_list_of_thousands_of_like_minded_rules() -> None:
+    rules: list[DecideRule] = [RejectDecideRule(), *(AcceptDecideRule() for _ in range(5000))]
+    assert DecideRuleSequence(rules).decide(CrawlURI("http://a.example/")) == (Decision.ACCEPT, 1)

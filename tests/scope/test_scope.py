@@ -16,7 +16,7 @@ from scrapy.settings import Settings as ScrapySettings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.crawluri import CrawlURI, pack, unpack
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.requests import bind, lookup
 from heritrix_scrapy.scope import DecideRule, Decision, Scope, from_settings, scope_of
@@ -297,3 +297,13 @@ def test_more_hops_never_take_less(uri: str, path: str, limit: int) -> None:
     assert few.accepts(linked(uri, path)) <= more.accepts(linked(uri, path))
     few, more = scope(max_trans_hops=limit), scope(max_trans_hops=limit + 1)
     assert few.accepts(linked(uri, path)) <= more.accepts(linked(uri, path))
+
+
+def test_the_deciding_rule_is_noted_and_kept_in_the_store() -> None:
+    noting = scope(log_extra_info=True)
+    uri = linked("http://www.a.example/dir/x")
+    assert noting.accepts(uri)
+    assert unpack(pack(uri)).extra_info == {"scopeDecision": "ACCEPT by rule #1 SurtPrefixedDecideRule"}
+    plain = linked("http://www.a.example/dir/x")
+    assert scope().accepts(plain)
+    assert unpack(pack(plain)).extra_info == {}

@@ -1,0 +1,88 @@
+"""How is something done to the queues and URIs of a job, running or stopped?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model.errors import StorageFull, StoreError
+from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.operate.control import ControlError
+from heritrix_scrapy.operate.reach import Job
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+
+def run(args: list[str], opts: argparse.Namespace) -> int:
+    """Carry it out and print what came of it; exit status 1 when it could not be, 2 when too little was said."""
+    try:
+        request = asked(opts.subcommand, args, opts)
+    except ValueError as error:
+        print(f"heritrix_scrapy: {error}", file=sys.stderr)
+        return 2
+    with Job(Path(args[0]), opts.project) as job:
+        answer = carried_out(job, request)
+    if answer is None:
+        return 1
+    print(json.dumps(answer, indent=2) if opts.json else "\n".join(as_text(answer)))
+    return 0
+
+
+def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any]:
+    """The request that a command line stands for. Raises ValueError for one that says too little."""
+    request: dict[str, Any] = {"do": name, "remark": opts.remark}
+    if name in ("delete", "retire") and not (opts.queue or (name == "delete" and opts.uri)):
+        words = "--uri or --queue" if name == "delete" else "--queue"
+        raise ValueError(f"{name} needs {words}; .* stands for everything")
+    if name in ("delete", "drop", "retire", "reconsider", "wake"):
+        request |= {"queue": opts.queue, "count_only": opts.count}
+    if name == "delete":
+        request |= {"uri": opts.uri, "forget": opts.forget, "quiet": opts.quiet}
+    elif name == "force":
+        request |= {"uri": args[1], "path": opts.path, "via": opts.via, "seed": opts.seed, "now": opts.now}
+    elif name == "kill":
+        request |= {"uri": args[1], "keep": opts.keep}
+    elif name == "seeds":
+        try:
+            request["lines"] = Path(args[1]).read_text(encoding="utf-8-sig", errors="replace").splitlines()
+        except OSError as error:
+            raise ValueError(f"{args[1]}: {error.strerror}") from None
+    elif name == "import":
+        request |= {"file": str(Path(args[1]).resolve()), "format": opts.format, "include": opts.include}
+        request |= {"schedule": opts.schedule, "force": opts.force, "seeds": opts.seed, "scope": opts.scope}
+        request["again"] = opts.again
+    elif name == "export":
+        request |= {"file": str(Path(args[1]).resolve()), "format": opts.format}
+        request |= {"queue": opts.queue, "uri": opts.uri}
+    return {key: value for key, value in request.items() if value is not None}
+
+
+def carried_out(job: Job, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer; None when it could not be carried out, and why was printed."""
+
+    def progress(answer: Mapping[str, Any]) -> None:
+        counts = ", ".join(f"{key} {value}" for key, value in answer.items() if type(value) is int)
+        print(f"{request['do']}: {counts}", file=sys.stderr)
+
+    try:
+        return job.perform(request, progress)
+    except (ControlError, Refused, StoreError, StorageFull) as error:
+        print(f"heritrix_scrapy: {error}", file=sys.stderr)
+        return None
+
+
+def as_text(answer: Mapping[str, Any]) -> list[str]:
+    """The same for a terminal."""
+    lines = []
+    for key, value in answer.items():
+        if isinstance(value, dict):
+            lines += [f"{key}:", *(f"  {count:8}  {name}" for name, count in value.items())] if value else []
+        elif isinstance(value, list):
+            lines += [f"{key}:", *("  " + "  ".join(map(str, row)) for row in value)] if value else []
+        elif value not in (None, False):
+            lines.append(f"{key:18} {value}")
+    return lines

@@ -1,0 +1,138 @@
+"""How do the URIs that still wait get into a file?
+
+One line a URI, queue by queue in the order of their names, each queue in the order in which it will be fetched
+(Heritrix: BdbFrontier.exportPendingUris). The file appears under its name when it is whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from typing import IO, TYPE_CHECKING, Any
+
+from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.journal import ADDED, line
+from heritrix_scrapy.frontier.work import Work, all_names
+from heritrix_scrapy.model.errors import StorageFull, UnpackError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from heritrix_scrapy.frontier.core import Frontier
+    from heritrix_scrapy.frontier.queue import Queue
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+def _as_json(curi: CrawlURI) -> str:
+    told: dict[str, Any] = {
+        "uri": curi.uri,
+        "path": curi.path,
+        "via": curi.via,
+        "context": curi.via_context,
+        "seed": curi.seed or None,
+        "source": curi.source_tag,
+        "directive": curi.directive,
+        "force": curi.forced or None,
+    }
+    return json.dumps({key: value for key, value in told.items() if value not in (None, "")}) + "\n"
+
+
+#: ``uris``: one URI a line; ``recover``: ``F+`` lines of the journal; ``json``: what ``import`` reads without loss.
+FORMATS: dict[str, Callable[[CrawlURI], str]] = {
+    "uris": lambda curi: curi.uri + "\n",
+    "recover": lambda curi: line(ADDED, curi.uri, curi.path, curi.via),
+    "json": _as_json,
+}
+
+
+class Export(Work):
+    """Writes queued URIs; ``wanted``: which queues, by name; ``takes``: which URIs. Packed when the file's name ends in
+    ``.gz``."""
+
+    name = "export"
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        path: Path,
+        form: str,
+        *,
+        now_ms: Callable[[], int],
+        wanted: Callable[[str], bool],
+        takes: Callable[[str], bool],
+        remark: str = "",
+    ) -> None:
+        self.remark = remark
+        self.frontier = frontier
+        self._path = path
+        self._text = FORMATS[form]
+        self._now_ms = now_ms
+        self._takes = takes
+        self._names = (name for name in all_names(frontier) if wanted(name))
+        self._file: IO[bytes] | None = None
+        self._queue: Queue | None = None
+        self._at = b""
+        self._written = self._unreadable = 0
+
+    @property
+    def _unfinished(self) -> Path:
+        return self._path.with_name(self._path.name + ".open")
+
+    def run(self, enough: Callable[[], bool]) -> bool:
+        self.frontier.flush(self._now_ms())
+        try:
+            if self._file is None:
+                file = self._unfinished.open("wb")
+                self._file = gzip.GzipFile(fileobj=file, mode="wb") if self._path.suffix == ".gz" else file  # type: ignore[assignment]
+            while self._queue is not None or self._next_queue():
+                if not self._copy(enough):
+                    return False
+                if enough():
+                    return False
+            assert self._file is not None
+            raw = getattr(self._file, "fileobj", None) or self._file
+            if raw is not self._file:
+                self._file.close()
+            raw.flush()
+            os.fsync(raw.fileno())
+            raw.close()
+            self._unfinished.replace(self._path)
+        except OSError as error:
+            raise StorageFull(str(self._path), -1, error) from error
+        return True
+
+    def _next_queue(self) -> bool:
+        for name in self._names:
+            queue = self.frontier.queue(name)
+            if queue is not None and queue.record.count:
+                self._queue, self._at = queue, queue.prefix
+                return True
+        return False
+
+    def _copy(self, enough: Callable[[], bool]) -> bool:
+        """The rest of the queue; whether it is through."""
+        assert self._queue is not None
+        assert self._file is not None
+        lines = []
+        store = self.frontier.ledger.store
+        for number, (key, row) in enumerate(store.range(self._at, keys.after(self._queue.prefix)), 1):
+            self._at = key + b"\0"
+            try:
+                curi = self.frontier.unpack(self._queue, key, row)
+            except UnpackError:
+                self._unreadable += 1
+                continue
+            if self._takes(curi.uri):
+                self._written += 1
+                lines.append(self._text(curi))
+            if number % 64 == 0 and enough():
+                self._file.write("".join(lines).encode("utf-8", "replace"))
+                return False
+        self._file.write("".join(lines).encode("utf-8", "replace"))
+        self._queue = None
+        return True
+
+    def answer(self) -> dict[str, Any]:
+        return {"written": self._written, "unreadable": self._unreadable, "file": str(self._path)}

@@ -1,0 +1,81 @@
+"""How does another process have something done to a job, whether its crawl runs or not?"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.frontier.work import Work
+from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
+from heritrix_scrapy.operate.live import deadline
+from heritrix_scrapy.operate.stopped import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from typing import Self
+
+    from heritrix_scrapy.frontier.operations import Operations
+
+#: Seconds between two looks at a long operation, and the length of a slice where nobody else has to have a turn.
+LOOK = 0.3
+SLICE = 0.3
+
+
+class Job:
+    """One job, as a context: asked through its socket while a crawl runs on it, else opened when it is first needed.
+
+    ``project``: the Scrapy settings that a stopped crawl is opened with.
+    """
+
+    def __init__(self, directory: Path, project: Any) -> None:
+        self._directory = directory
+        self._project = project
+        self._open = ExitStack()
+        self._operations: Operations | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def perform(
+        self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None = None
+    ) -> dict[str, Any]:
+        """Carry out one request (see ``Operations.perform``) and return its answer. ``progress``: told how far a long
+        operation is.
+
+        Raises ControlError, Refused, ConfigurationError or StorageFull.
+        """
+        if self._operations is None:
+            try:
+                return self._asked(request, progress)
+            except NotRunning:
+                if request.get("do") == "kill":
+                    raise ControlError(f"no crawl runs on {self._directory}: nothing is in flight") from None
+            self._operations = self._open.enter_context(opened(self._directory, self._project))
+        operations = self._operations
+        result = operations.perform(request)
+        if not isinstance(result, Work):
+            return result
+        while not result.run(deadline(time.monotonic, SLICE)):
+            if progress is not None:
+                progress(result.answer())
+        answer = result.answer()
+        operations.noted(result, answer)
+        return {"name": result.name, **answer}
+
+    def _asked(
+        self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None
+    ) -> dict[str, Any]:
+        answer = ask(self._directory, {**request, "wait": False}, timeout=60)
+        while answer.get("done") is False:
+            if progress is not None:
+                progress(answer)
+            time.sleep(LOOK)
+            answer = ask(self._directory, {"do": "operation", "operation": answer["operation"]}, timeout=60)
+        for name in ("ok", "protocol", "operation", "done"):
+            answer.pop(name, None)
+        return answer

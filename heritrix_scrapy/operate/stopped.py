@@ -1,0 +1,118 @@
+"""How are operations carried out on the job of a crawl that does not run?
+
+Its store is opened as a resume would open it, under the settings and the scope of the project; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from scrapy import Spider
+from scrapy.crawler import Crawler
+
+from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.operations import Operations
+from heritrix_scrapy.frontier.seeds import announce
+from heritrix_scrapy.frontier.totals import Totals
+from heritrix_scrapy.operate.control import ControlError
+from heritrix_scrapy.report.extension import ReportExtension
+from heritrix_scrapy.scope.scope import from_settings
+from heritrix_scrapy.settings import read
+from heritrix_scrapy.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from heritrix_scrapy.crawl import Store
+
+logger = logging.getLogger(__name__)
+
+#: Above whatever a project says.
+_OWN = 10_000
+
+
+class _Kept:
+    """A store that does not show what the next crawl has to compare with its WARC files: no writer is here to do it."""
+
+    def __init__(self, inner: Store) -> None:
+        self._inner = inner
+        self.get, self.write, self.compact, self.close = inner.get, inner.write, inner.compact, inner.close
+        #: What the store repaired on opening.
+        self.damage = getattr(inner, "damage", ())
+
+    def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        return iter(()) if start == keys.UNSYNCED else self._inner.range(start, stop)
+
+
+@contextmanager
+def opened(directory: Path, project: Any) -> Iterator[Operations]:
+    """Operations on the stopped job in a JOBDIR; ``project``: its Scrapy settings.
+
+    Raises ControlError when there is no job, ConfigurationError when its store is in use or cannot be opened.
+    """
+    if not (directory / "frontier" / "CURRENT").exists():
+        raise ControlError(f"{directory} is no JOBDIR of an archival crawl")
+    settings = project.copy()
+    settings.set("JOBDIR", str(directory), _OWN)
+    settings.set("HERITRIX_NEW_CRAWL", False, _OWN)
+    crawler = Crawler(Spider, settings)
+    crawl = Crawl.of(crawler)
+    wanted = crawl.settings = read(settings, contact_required=False)
+    store = open_store(directory / "frontier")
+    row = store.get(keys.STATE)
+    totals = Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
+    if totals.over:
+        # opened as it is, it would be emptied for a new crawl
+        totals.over = False
+        store.write([(keys.STATE, msgspec.msgpack.encode(totals))])
+        was_over = True
+    else:
+        was_over = False
+    crawl.store = store
+    scope = from_settings(wanted, crawler)
+    for rule in scope.listening:
+        if hasattr(rule, "surts_dump_file"):
+            rule.surts_dump_file = ""
+    _consume(announce(wanted.view.seeds, [scope], wanted.view))
+    report = ReportExtension(crawler)
+    journal = None
+    if wanted.view.recovery_log_enabled:
+        journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
+    frontier = Frontier(
+        _Kept(store),
+        wanted,
+        decide=scope.accepts,
+        hosts=crawl.hosts,
+        clock=crawl.clock,
+        report=report,
+        seed_found=scope.seed_found,
+        journal=journal,
+        load_part=partial(load_part, crawler),
+    )
+    frontier.open()
+    try:
+        yield Operations(
+            frontier,
+            wanted,
+            crawl.clock,
+            decide=scope.accepts,
+            judges_spider_requests=bool(wanted.view.scope_spider_requests),
+            note=lambda text: report.line("job.log", text),
+            listeners=[scope],
+            reached=lambda: "FINISH",
+        )
+    finally:
+        frontier.close(finished=was_over and not frontier.alive())
+
+
+def _consume(seeds: Iterable[object]) -> None:
+    for _ in seeds:
+        """Only announced."""

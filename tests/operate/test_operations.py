@@ -1,0 +1,87 @@
+"""Are operations carried out on a crawl that runs, and on one that does not, from another process?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy.settings import Settings
+
+from heritrix_scrapy.frontier.journal import NAME, lines
+from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.operate.reach import Job
+from tests.durability.watch import until
+
+if TYPE_CHECKING:
+    from tests.conftest import Serve
+
+SITE = {
+    "www.operated.test": {
+        "routes": {
+            "/robots.txt": {"status": 404},
+            "/": {"body": "".join(f'<a href="/{number}">x</a>' for number in range(40)) + '<a href="/stalls">s</a>'},
+            "/stalls": {"stall": True},
+        },
+        "default": {"body": "page"},
+    },
+}
+
+
+@pytest.mark.crawl
+def test_a_crawl_is_operated_while_it_runs_and_after(serve: Serve, project: Any) -> None:
+    web = serve(SITE)
+    made = project(
+        {
+            "HERITRIX_SEEDS": [web.url("www.operated.test", "/"), web.url("www.operated.test", "/stalls")],
+            "HERITRIX_FOLLOW": "all",
+            "HERITRIX_PREFERENCE_EMBED_HOPS": 0,
+        },
+        web=web,
+    )
+    crawl = made.start()
+    until(crawl, lambda: any(row.target == "/stalls" for row in web.requests))
+    site = web.url("www.operated.test").rstrip("/")
+
+    def do(name: str, **more: Any) -> dict[str, Any]:
+        return ask(made.jobdir, {"do": name, **more})
+
+    [queue] = [row for row in do("queues")["queues"] if row["uris"]]
+    assert queue["waits for"] == f"the fetch of {site}/stalls"
+    assert do("delete", uri=r".*/1\d", count_only=True)["counted"] == 10
+    assert do("delete", uri=r".*/1\d", remark="enough")["deleted"] == 10
+    assert do("urls", uri=".*/1.?")["urls"][0]["uri"] == f"{site}/1"
+    assert do("report", kind="line")["text"].startswith("RUN - ")
+    assert do("kill", uri=f"{site}/stalls", remark="it hangs")["killed"] == 1
+    done = made.finish(crawl, 60)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    statuses = done.statuses
+    assert statuses[f"{site}/stalls"] == [-7000]
+    assert [code for uri, code in statuses.items() if "/1" in uri and uri[-3] == "/"] == [[-6000]] * 10
+    assert statuses[f"{site}/1"] == [200]
+    told = (made.jobdir / "logs" / "job.log").read_text()
+    assert "deleted 10" in told
+    assert told.count(" - enough\n") == 1
+    assert " - it hangs\n" in told
+    events = list(lines(made.jobdir / "logs" / NAME))
+    assert events[:3] == [f"F+ {site}/  ", f"F+ {site}/stalls  ", f"Fe {site}/"]
+    assert f"Fd {site}/13" in events
+    assert events[-1].startswith(("Fs ", "Ff "))
+
+    # the crawl is over: the next start would begin afresh, were there not something to do
+    arguments = (str(made.jobdir), f"{site}/again", "--remark", "once more", "--json")
+    forced = made.run(*arguments, command=("heritrix", "force"), name="", jobdir=None, timeout=60)
+    assert forced.returncode == 0, forced.stderr
+    assert json.loads(forced.stdout)["queued"] == 1
+    with Job(made.jobdir, Settings()) as job:
+        assert [row["uri"] for row in job.perform({"do": "urls"})["urls"]] == [f"{site}/again"]
+        assert job.perform({"do": "delete", "uri": ".*/1", "count_only": True})["counted"] == 0
+    with Job(made.jobdir, Settings()) as job, pytest.raises(ControlError, match="nothing is in flight"):
+        job.perform({"do": "kill", "uri": site})
+    with Job(made.folder, Settings()) as job, pytest.raises(ControlError, match="no JOBDIR"):
+        job.perform({"do": "queues"})
+    done = made.finish(made.start(), 60)
+    assert "resuming the crawl" in done.stderr
+    assert done.statuses[f"{site}/again"] == [200]
+    assert done.statuses[f"{site}/1"] == [200]
