@@ -169,6 +169,8 @@ def test_robots_logins_and_cookies(serve, run_crawl, tmp_path):
     assert stats["heritrix/robots/waits"] >= 2
 
 
+ANNA = "Basic bWU6cHc="
+AWAY = "${http:other.test}/there"
 SPIDER = """
 from scrapy import Request, Spider
 
@@ -183,6 +185,9 @@ class Jars(Spider):
         yield Request(self.site + "/none", meta={"dont_merge_cookies": True}, cookies={"own": "1"}, callback=self.seen)
         yield Request(self.site + "/own", cookies={"own": "1"}, callback=self.seen)
         yield Request(self.site + "/secret", callback=self.seen)
+        yield Request(self.site + "/away", callback=self.seen)
+        yield Request(self.site + "/near", callback=self.seen)
+        yield Request(self.site + "/mine", headers={"Authorization": "Basic bWluZQ=="}, callback=self.seen)
 
     def after(self, response):
         jar = response.meta["cookiejar"]
@@ -191,12 +196,15 @@ class Jars(Spider):
     def seen(self, response):
         sent = response.request.headers.get("Cookie", b"").decode()
         path = response.url.rpartition("/")[2]
-        self.crawler.stats.set_value("seen/" + path, [response.status, sent])
+        told = response.request.headers.get("Authorization", b"").decode()
+        self.crawler.stats.set_value("seen/" + path, [response.status, sent, told])
 """
 
 
 @pytest.mark.crawl
-def test_a_spiders_jars_and_credentials(serve, run_crawl, tmp_path):
+def test_a_spiders_jars_and_credentials(serve, run_crawl):
+    """A credential is told to its own server, also after a redirect."""
+    guarded = {"status": 401, "headers": BASIC}
     web = serve(
         {
             "jar.test": host(
@@ -207,13 +215,18 @@ def test_a_spiders_jars_and_credentials(serve, run_crawl, tmp_path):
                     "/see?b": PAGE,
                     "/none": PAGE,
                     "/own": PAGE,
+                    "/mine": PAGE,
+                    "/away": {**guarded, "cases": [{"if": {"basic": "me:pw"}, "then": {"redirect": AWAY}}]},
+                    "/near": {**guarded, "cases": [{"if": {"basic": "me:pw"}, "then": {"redirect": "/secret?near"}}]},
+                    "/secret?near": {**guarded, "cases": [{"if": {"basic": "me:pw"}, "then": PAGE}]},
                     "/secret": {
                         "status": 401,
                         "headers": BASIC,
                         "cases": [{"if": {"basic": "me:pw"}, "then": PAGE}],
                     },
                 }
-            )
+            ),
+            "other.test": host(routes={"/there": PAGE}),
         }
     )
     site = f"http://jar.test:{web.port}"
@@ -228,13 +241,19 @@ def test_a_spiders_jars_and_credentials(serve, run_crawl, tmp_path):
     )
     assert crawl.returncode == 0, crawl.stderr
     seen = {key.removeprefix("seen/"): value for key, value in crawl.stats.items() if key.startswith("seen/")}
-    assert seen == {
+    assert {name: value[:2] for name, value in seen.items()} == {
         "see?a": [200, "n=a"],
         "see?b": [200, "n=b"],
         "none": [200, ""],
         "own": [200, "own=1"],
         "secret": [200, "own=1"],
+        "secret?near": [200, "own=1"],
+        "there": [200, ""],
+        "mine": [200, "own=1"],
     }
+    told = {name: value[2] for name, value in seen.items()}
+    assert (told["secret"], told["secret?near"], told["there"]) == (ANNA, ANNA, "")
+    assert told["mine"] == "Basic bWluZQ=="
 
 
 PAUSED = """

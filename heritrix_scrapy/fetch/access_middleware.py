@@ -7,6 +7,7 @@ meta keys ``cookiejar`` and ``dont_merge_cookies``, and ``COOKIES_DEBUG``, from 
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 #: Deferral of a spider's Request that is made again with a credential (``frontier.scheduler.AUTHORIZE``).
 AUTHORIZE = "authorize"
+#: Authorizations remembered as ours.
+TOLD_KEPT = 10_000
 
 
 class AccessMiddleware:
@@ -46,6 +49,8 @@ class AccessMiddleware:
         self._strict = view.profile == "heritrix"
         self._debug = crawler.settings.getbool("COOKIES_DEBUG")
         self._store = cookies.CookieStore(self._stored, strict=self._strict)
+        #: Authorizations that were ours.
+        self._told: OrderedDict[bytes, None] = OrderedDict()
         crawl.hosts.others.append(self._store.drain)
         crawler.signals.connect(self._load, signals.spider_opened)
         if view.cookies_save_file is not None:
@@ -88,15 +93,20 @@ class AccessMiddleware:
 
     def _authorize(self, request: Request) -> None:
         """The operator's credential; a Request that brings its own Authorization keeps it."""
-        curi = travelling(request)
-        if b"Authorization" in request.headers and not request.meta.get("heritrix_authorized"):
-            return
-        value = self._access.authorization(curi, request.method)
-        if value is not None:
-            request.headers["Authorization"] = value.encode("utf-8")
-            request.meta["heritrix_authorized"] = True
-        elif request.meta.pop("heritrix_authorized", False):
+        given = request.headers.get("Authorization")
+        if given is not None:
+            if given not in self._told:
+                return
+            # ours, of an earlier try, or copied by a redirect that may lead to another server
             del request.headers["Authorization"]
+        value = self._access.authorization(travelling(request), request.method)
+        if value is None:
+            return
+        told = value.encode("utf-8")
+        request.headers["Authorization"] = told
+        self._told[told] = None
+        if len(self._told) > TOLD_KEPT:
+            self._told.popitem(last=False)
 
     def _of_request(
         self, request: Request, host: str, path: str, *, secure: bool, now_ms: int
