@@ -179,6 +179,9 @@ class ChainMiddleware:
                 recall.judge(curi)
             if curi.status > 0:
                 await self._extract(curi)
+                if curi.recorder is not None and curi.recorder.is_bomb:
+                    curi.annotate("bomb")
+                    self._crawl.add_stats({"fetch/bombs": 1})
                 if recall is not None:
                     recall.restore_links(curi)
                 self._access.extracted(curi)

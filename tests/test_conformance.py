@@ -107,6 +107,8 @@ WITH_ADAPTER = [
     "fetch/preselector",
     "fetch/status_disposition",
     "fetch/html_entities",
+    "fetch/fetch_http",
+    "fetch/fetch_http2",
     "fetch/jericho",
     "fetch/xml",
     "fetch/likely_uri",

@@ -61,6 +61,8 @@ class Stop(NamedTuple):
 Decision = Proceed | Prerequisite | Wait | Stop
 
 HTTP = ("http", "https")
+#: Schemes whose host has to have an address; in the heritrix profile every one is.
+LOOKED_UP = frozenset((*HTTP, "ftp", "sftp"))
 
 #: Deferral of a URI that goes back to its place until its server may be asked again.
 WAITING = "waiting"
@@ -96,6 +98,8 @@ def decide(
     key = server_key(curi.uri)
     if not key:
         return Stop(status.UNFETCHABLE, "no server to fetch this URI from")
+    if scheme not in LOOKED_UP and view.profile != "heritrix":
+        return Proceed()  # the project's own handler knows what its scheme needs
     name = curi.host
     if not name:
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no host name")

@@ -69,7 +69,8 @@ class Server(msgspec.Struct, array_like=True):
     again; ``robots_from``: where the last redirect of it leads, the ``robots_redirects``-th in a row;
     ``challenges``: those that a credential answered, so that it can be shown unasked; ``logins``: login addresses
     whose form was accepted;
-    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row."""
+    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row;
+    ``refusals``: 429 without a time, one after the other."""
 
     robots: str | None = None
     robots_fetched_ms: int = NEVER
@@ -84,6 +85,7 @@ class Server(msgspec.Struct, array_like=True):
     robots_redirects: int = 0
     challenges: list[Challenge] = []
     logins: list[str] = []
+    refusals: int = 0
 
 
 def server_key(uri: str) -> str:
