@@ -239,6 +239,8 @@ class Crawl:
         self.class_key: Callable[[CrawlURI], str] | None = None
         #: resolved_by_proxy(curi): whether a proxy may resolve the name of a ``dns:`` URI that our servers cannot.
         self.resolved_by_proxy: Callable[[CrawlURI], bool] | None = None
+        #: divert(curi): the crawler that a URI of another one was sent to, None when it is this one's.
+        self.divert: Callable[[CrawlURI], str | None] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
         #: Called before the store is closed.

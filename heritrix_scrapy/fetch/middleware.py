@@ -116,6 +116,15 @@ class PreselectorMiddleware(_Judge):
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
+        divert = self._crawl.divert
+        if divert is not None:
+            self._settings.for_uri(curi)
+            target = divert(curi)
+            if target is not None:
+                curi.status = status.BLOCKED_BY_CUSTOM
+                curi.annotate(f"to:{target}")
+                curi.error_text = f"it belongs to crawler {target}"
+                raise NotFetched(curi)
         code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
         if not code and curi.seed and self._crawl.judges_seeds and not self._in_scope(curi):
             code = status.OUT_OF_SCOPE

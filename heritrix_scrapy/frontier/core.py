@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import keys, prepare
+from heritrix_scrapy.frontier.addresses import Addresses
 from heritrix_scrapy.frontier.admission import Admission
 from heritrix_scrapy.frontier.candidates import Candidates
 from heritrix_scrapy.frontier.finish import Finishing
@@ -75,7 +76,7 @@ class Frontier:
         self._clock = clock
         self._seed_found = seed_found
         self._heritrix: bool = view.profile == "heritrix"
-        totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
+        totals = Totals(heritrix=self._heritrix)
         ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
         ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
@@ -102,8 +103,9 @@ class Frontier:
             seed_found=seed_found,
             refused=self.finished_outside,
         )
+        addresses = Addresses(hosts)
         self._selection = Selection(
-            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan
+            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan, addresses
         )
         self._finishing = Finishing(
             ledger,
@@ -116,6 +118,7 @@ class Frontier:
             hosts=hosts,
             rest=Rest(hosts, crawl_delay, heritrix=self._heritrix),
             plan=preparer.plan,
+            addresses=addresses,
             before_finish=before_finish,
         )
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.addresses import Addresses
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.candidates import Candidates
     from heritrix_scrapy.frontier.futures import Futures
@@ -58,6 +59,7 @@ class Finishing:
         hosts: Hosts,
         rest: Rest,
         plan: Callable[[Any], Plan],
+        addresses: Addresses,
         before_finish: Iterable[Callable[[CrawlURI], None]],
     ) -> None:
         self._ledger = ledger
@@ -70,6 +72,7 @@ class Finishing:
         self._hosts = hosts
         self._rest = rest
         self._plan = plan
+        self._addresses = addresses
         self._before_finish = before_finish
         self._heritrix: bool = settings.view.profile == "heritrix"
 
@@ -161,8 +164,12 @@ class Finishing:
         return self._queues.get(curi.class_key)
 
     def _release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
-        del self._in_process[queue.class_key]
+        class_key = queue.class_key
+        del self._in_process[class_key]
         self._queues.release(queue, delay_ms, now_ms, retire=retire)
+        called = self._addresses.release(class_key, delay_ms, now_ms)
+        if called is not None:
+            self._queues.call(*called)
 
     def _add_children(self, curi: CrawlURI) -> None:
         """Prerequisite, or outlinks, into the batch."""

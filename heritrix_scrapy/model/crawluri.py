@@ -133,7 +133,7 @@ class CrawlURI:
         self,
         uri: str,
         *,
-        path: str = "",
+        path: str | None = "",
         via: str | None = None,
         via_context: str | None = None,
         seed: bool = False,
@@ -144,7 +144,7 @@ class CrawlURI:
     ) -> None:
         # identity
         self.uri = uri
-        self.path = path
+        self.path = path or ""
         self.via = via
         self.via_context = via_context
         self.seed = seed
@@ -270,6 +270,12 @@ class CrawlURI:
         curi.forced = True
         curi.directive = max(self.directive - 1, HIGHEST)
         return curi
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What tells two CrawlURIs apart, and orders them: via, URI, context and path (Heritrix: CrawlURI.equals,
+        compareTo). One page can name a target twice, in different places."""
+        return self.via or "", self.uri, self.via_context or "", self.path
 
     @property
     def policy_basis(self) -> str:

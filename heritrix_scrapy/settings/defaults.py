@@ -192,6 +192,22 @@ GROUPS: tuple[Group, ...] = (
         ),
     ),
     Group(
+        "Several crawlers",
+        (
+            row("CRAWL_MAPPER", "", "str", "How a crawl is split over several crawlers: `Hash`, `Lexical`; empty: it is not. What belongs to another crawler is written to a file for it. See [policies](frontier-policies.md).", bean="hashCrawlMapper"),
+            row("LOCAL_NAME", ".", "str", "This crawler: its number, from 0, with `Hash`; its name in the map with `Lexical`.", bean="hashCrawlMapper.localName"),
+            row("CRAWLER_COUNT", 1, "int", "`Hash`: how many crawlers there are.", bean="hashCrawlMapper.crawlerCount", minimum=1),
+            row("USE_PUBLIC_SUFFIXES_REGEX", True, "bool", "`Hash`: all queues of a registered domain go to one crawler.", bean="hashCrawlMapper.usePublicSuffixesRegex"),
+            row("REDUCE_PREFIX_REGEX", "", "str", "`Hash` without the setting before: what this regular expression finds in a queue's name decides; empty: the whole name.", bean="hashCrawlMapper.reducePrefixRegex"),
+            row("MAP_PATH", [], "lines", "`Lexical`: lines of a key and a crawler, or the path of a file; a queue goes to the first key at or after its name.", bean="lexicalCrawlMapper.mapPath"),
+            row("CHECK_URI", True, "bool", "Map candidates, once the scope has taken them, and each URI before it is fetched.", ov=True, bean="hashCrawlMapper.checkUri"),
+            row("CHECK_OUTLINKS", False, "bool", "Map links before the scope is asked, too.", ov=True, bean="hashCrawlMapper.checkOutlinks"),
+            row("OUTLINK_RULE", None, "rule", "A rule for that: links that it rejects are left to the scope.", bean="hashCrawlMapper.outlinkRule"),
+            row("DIVERSION_DIR", None, "path", "Folder of the files for other crawlers; unset: `diversions` in the JOBDIR.", bean="hashCrawlMapper.diversionDir"),
+            row("ROTATION_DIGITS", 10, "int", "A new file whenever the first digits of the 14-digit time change: 8 each day, 10 each hour.", bean="hashCrawlMapper.rotationDigits", minimum=1),
+        ),
+    ),
+    Group(
         "Politeness",
         (
             row("DELAY_FACTOR", 5.0, "number", "A queue rests this many times as long as its last fetch took.", ov=True, bean="disposition.delayFactor", minimum=0),
@@ -199,6 +215,7 @@ GROUPS: tuple[Group, ...] = (
             row("MAX_DELAY_MS", 30_000, "int", "Longest rest; a Crawl-delay in robots.txt may ask for more.", unit="ms", ov=True, bean="disposition.maxDelayMs", minimum=0),
             row("RESPECT_CRAWL_DELAY_UP_TO_SECONDS", 300, "int", "Longest Crawl-delay that is heeded; 0 heeds none.", unit="s", ov=True, bean="disposition.respectCrawlDelayUpToSeconds", minimum=0),
             row("MAX_PER_HOST_BANDWIDTH_USAGE_KB_SEC", 0, "int", "Bandwidth that one host may give; 0 is no limit.", unit="KB/s", ov=True, bean="disposition.maxPerHostBandwidthUsageKbSec", minimum=0),
+            row("POLITENESS_PER_ADDRESS", False, "bool", "True has the queues of all names that lead to one address take turns: one fetch at a time, and the rest after it binds all of them.", ov=True),
             row("FORCE_RETIRE", False, "bool", "True retires the queue of each URI it holds for.", ov=True, bean="disposition.forceRetire"),
             row("RETRY_AFTER_MAX_SECONDS", 86_400, "int", "Longest pause that a 429 or 503 may ask for; 0 heeds none.", unit="s", ov=True, minimum=0, heritrix=0),
         ),
