@@ -51,6 +51,10 @@ LARGEST = 1 << 53
 _NEXT_ADDRESS = re.compile(r"[,\s]\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 
 
+#: Settings that hold passwords: no message tells their value.
+SECRET = frozenset({"CREDENTIALS", "FORM_LOGIN"})
+
+
 class Refused(Exception):
     """The value cannot be used; the text says what was expected."""
 
@@ -337,7 +341,8 @@ def check(setting: Setting, value: Any) -> Any:
     try:
         return KINDS[setting.kind][0](value, setting)
     except Refused as refused:
-        raise ConfigurationError(setting.key, value, str(refused)) from None
+        shown = "(not shown)" if setting.name in SECRET else value
+        raise ConfigurationError(setting.key, shown, str(refused)) from None
 
 
 def check_names(names: Mapping[str, Any]) -> list[str]:
