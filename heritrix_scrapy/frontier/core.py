@@ -83,8 +83,7 @@ class Frontier:
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
         # a policy that does not exist ends the start, not the first URI
-        for one in prepare.views(settings):
-            preparer.plan(one)
+        preparer.check(prepare.views(settings))
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
