@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document, TooLong
 from heritrix_scrapy.extract.extractor import ContentExtractor, Extractor
+from heritrix_scrapy.extract.forms import ExtractorHTMLForms
 from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
@@ -49,6 +50,8 @@ SETTING = "HERITRIX_EXTRACTORS"
 CHANGED = (
     "outlinks",
     "outlink_annotations",
+    "forms",
+    "meta_robots",
     "discarded_outlinks",
     "link_errors",
     "base",
@@ -69,6 +72,7 @@ EXTRACTORS: dict[str, type[Extractor]] = {
         ExtractorHTML,
         AggressiveExtractorHTML,
         JerichoExtractorHTML,
+        ExtractorHTMLForms,
         ExtractorCSS,
         ExtractorJS,
         ConfigurableExtractorJS,
@@ -90,7 +94,15 @@ EXTRACTORS: dict[str, type[Extractor]] = {
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms", "ExtractorYoutubeDL", "HTTPContentDigest"})
+NOT_BUILT: frozenset[str] = frozenset()
+
+#: Names of Heritrix's that are no extractors here, and what to do in their place.
+REFUSED: dict[str, str] = {
+    "ExtractorYoutubeDL": "it has a program of its own fetch past the crawl's politeness, robots.txt and WARCs; have a "
+    "step of HERITRIX_STEPS or an item pipeline call that program",
+    "HTTPContentDigest": "it finds no links; name heritrix_scrapy.archive.content_digest.HTTPContentDigest in "
+    "HERITRIX_STEPS, at after_fetch",
+}
 
 
 class _Entry:
@@ -123,7 +135,8 @@ class Extraction:
 
     ``entries``: as in HERITRIX_EXTRACTORS: names, dotted paths, ``[name, {property: value}]``, or objects.
     ``load``: makes the object a dotted path names. ``gate``: makes a test of a URI out of the value of a
-    ``should_process`` property. ``count``: adds to a statistic. Raises ConfigurationError for what is no extractor.
+    ``should_process`` property. ``count``: adds to a statistic. ``misses``: counts
+    the answers to guesses. Raises ConfigurationError for what is no extractor.
     """
 
     def __init__(
@@ -146,6 +159,8 @@ class Extraction:
         skipped: list[str] = []
         for entry in entries:
             name, properties = self._parts(entry)
+            if isinstance(name, str) and name in REFUSED:
+                raise ConfigurationError(SETTING, entry, REFUSED[name])
             if isinstance(name, str) and name in NOT_BUILT:
                 skipped.append(name)
             else:
@@ -284,12 +299,13 @@ class Extraction:
         curi.outlinks = list(document.links)
         curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded
+        curi.meta_robots = document.meta_robots
         self.drop_hopeless(curi, document.settings)
 
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:
         """Take guesses at hosts that refuse them out of the links."""
         limit = option(settings, "speculative_misses")
-        if limit and self.misses:
+        if limit:
             kept = self.misses.without(curi.outlinks, limit)
             held_back = len(curi.outlinks) - len(kept)
             self.suppressed += held_back

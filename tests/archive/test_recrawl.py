@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 HOST = "again.test"
 FILLER = "<p>" + "x" * 1500
 PAGE = {"body": f"<title>kept</title><a href=/below>b</a>{FILLER}", "etag": '"1"'}
+LINKED = ("page", "same", "large", "moved")
 SITE: dict[str, Any] = {
     HOST: {
         "routes": {
             "/robots.txt": {"status": 404},
-            "/": {"body": "<title>home</title><a href=/page>p</a><a href=/same>s</a><a href=/large>l</a>"},
+            "/": {"body": "<title>home</title>" + "".join(f"<a href=/{to}>x</a>" for to in LINKED)},
+            "/moved": {"redirect": "/below"},
             "/page": PAGE,
             "/below": {"body": "below"},
             "/same": {"body": f"<title>same</title>{FILLER}", "chunks": 100},
@@ -87,6 +89,8 @@ def test_a_second_crawl_stores_what_has_changed(serve: Any, project: Any, tmp_pa
     with replayed(tmp_path / "replay", [*cdxj.warcs_of(first.jobdir), *again]) as port:
         for name, body in whole.items():
             assert fetch(port, seed + name) == (200, body)
+        status, _ = fetch(port, seed + "moved")
+        assert status == 302
         status, large = fetch(port, seed + "large")
         assert (status, len(large)) == (200, 6_000_000)
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from heritrix_scrapy.extract.document import Document
-from heritrix_scrapy.extract.misses import GUESS
+from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.extract.pdf import addresses
 from heritrix_scrapy.extract.sitemap import IS_SITEMAP
 from heritrix_scrapy.extract.universal import LONGEST, runs
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, pack_link, unpack
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.hosts import Hosts
 from heritrix_scrapy.settings import default_view
 from tests.extract.pages import SCRIPTS, extracted, fetched, links
 
@@ -249,6 +250,21 @@ def test_guesses_end_where_a_host_refuses_them() -> None:
     answered(200)
     assert (guesses(), order.is_hopeless(guess, view)) == (3, False)
     assert not order.is_hopeless(guess, default_view("heritrix"))
+
+
+def test_the_count_of_guesses_outlasts_a_stop() -> None:
+    rows: dict[bytes, bytes] = {}
+    view = default_view(speculative_misses=3)
+    guess = CrawlURI(f"{HOST}/other", path="LX", via_context=GUESS)
+    for answers in (2, 1):
+        hosts = Hosts(rows.get)
+        order = Extraction(["ExtractorJS"], misses=Misses(lambda: hosts))  # noqa: B023
+        for _ in range(answers):
+            assert not order.is_hopeless(guess, view)
+            curi, _ = fetched("", url=f"{HOST}/guess", status=404, path="LX", via_context=GUESS)
+            order.note(curi)
+        rows.update(hosts.drain())
+    assert Extraction(["ExtractorJS"], misses=Misses(lambda: Hosts(rows.get))).is_hopeless(guess, view)
 
 
 # -- documents ---------------------------------------------------------------------------------------------------

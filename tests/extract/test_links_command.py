@@ -44,4 +44,13 @@ def test_an_address_is_fetched(serve, capsys: pytest.CaptureFixture[str]) -> Non
     web = serve({"www.alpha.test": {"routes": {"/": {"body": PAGE}}}})
     address = f"http://{web.host('www.alpha.test')['ips'][0]}:{web.port}"
     assert command.run([f"{address}/no"], argparse.Namespace(json=False)) == 0
-    capsys.readouterr()
+    assert "(text/html)" in capsys.readouterr().out
+    page, body = command.load(f"{address}/")
+    assert (page.status, body) == (200, PAGE.encode())
+    assert command.run([f"{address}/"], argparse.Namespace(json=True)) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [(link["extractor"], link["hop"], link["uri"]) for link in answer["links"]] == [
+        ("ExtractorHTTP", "I", f"{address}/favicon.ico"),
+        ("ExtractorHTML", "L", f"{address}/x"),
+        ("ExtractorHTML", "X", f"{address}/y.html"),
+    ]

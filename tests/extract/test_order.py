@@ -9,7 +9,7 @@ import pytest
 
 from heritrix_scrapy.extract.document import Document
 from heritrix_scrapy.extract.extractor import ContentExtractor
-from heritrix_scrapy.extract.order import DEFAULT_ORDER, EXTRACTORS, NOT_BUILT, Extraction
+from heritrix_scrapy.extract.order import DEFAULT_ORDER, EXTRACTORS, NOT_BUILT, REFUSED, Extraction
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.recorder import Recorder
@@ -121,12 +121,14 @@ def test_names_in_the_settings(caplog: pytest.LogCaptureFixture) -> None:
         return Hyphens()
 
     with caplog.at_level(logging.INFO, "heritrix_scrapy.extract.order"):
-        order = Extraction([*DEFAULT_ORDER, "HTTPContentDigest", ["my.Hyphens", {"n": 1}]], load=load)
+        order = Extraction([*DEFAULT_ORDER, *NOT_BUILT, ["my.Hyphens", {"n": 1}]], load=load)
     assert order.names == [*DEFAULT_ORDER, "Hyphens"]
     assert made == [("my.Hyphens", {"n": 1})]
-    (line,) = caplog.messages
-    assert "HTTPContentDigest" in line
-    assert not set(EXTRACTORS) & NOT_BUILT
+    assert all(name in line for name in NOT_BUILT for line in caplog.messages)
+    assert not set(EXTRACTORS) & (NOT_BUILT | set(REFUSED))
+    for refused, word in (("ExtractorYoutubeDL", "robots.txt"), ("HTTPContentDigest", "HERITRIX_STEPS")):
+        with pytest.raises(ConfigurationError, match=word):
+            Extraction([refused])
     for wrong in (
         ["NoSuch"],
         [["ExtractorHTML", 1]],
