@@ -100,8 +100,6 @@ WITH_ADAPTER = [
     "frontier/bandwidth_delay",
     "frontier/ut_selftest_precedence",
     "frontier/ut_selftest_other",
-    "frontier/insert_key",
-    "frontier/ut_insert_key_order",
     "frontier/ut_crawluri_identity",
     "frontier/ut_crawluri_persistence",
     "scope/crawluri_ordering",

@@ -1,4 +1,4 @@
-"""How queue lists, keys and the seen filter answer ``frontier.json``: the real frontier, on both stores."""
+"""How queue lists and the seen filter answer ``frontier.json``: the real frontier, on both stores."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.lists import Lists
-from heritrix_scrapy.frontier.queue import Queue, QueueRecord
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts
 from heritrix_scrapy.settings import Settings, default_view
@@ -160,46 +158,10 @@ def fifo_lists(case: Case) -> Answer:
     return got == expected, got
 
 
-def insert_key(case: Case) -> Answer:
-    """The last eight bytes of a queued URI's row: directive, precedence, ordinal."""
-    given = case["in"]
-    if "directive" not in given:
-        raise NotImplementedError(given)
-    key = key_of(given["directive"], given["precedence"], given["ordinal"])
-    # our first byte has a bit more, which orders prerequisites; the other seven are Heritrix's
-    got = bytes([key[5] >> 1]) + key[6:]
-    expected = bytes.fromhex(case["expect"]["key_hex"])[-8:]
-    return got == expected, got.hex()
-
-
-def key_of(directive: int, precedence: int, ordinal: int) -> bytes:
-    queue = Queue("com,example,", QueueRecord(1))
-    first, second = keys.rank(directive, precedence, False, True)
-    return keys.queued(queue.prefix, first, second, ordinal & keys.MAX_ORDINAL)
-
-
-def insert_key_order(case: Case) -> Answer:
-    good = []
-    base = 1
-    while base < 1 << 61:
-        made = {
-            name: key_of(one["directive"], one["precedence"], base + int(one["ordinal"].partition("+")[2] or 0))
-            for name, one in case["in"].items()
-            if name.startswith("key")
-        }
-        for relation in case["expect"]["unsigned_byte_order"]:
-            less, _, more = relation.split()
-            good.append(made[less] < made[more])
-        base *= 2
-    return all(good), good.count(False)
-
-
 ADAPTERS: dict[str, Callable[[Case], Answer]] = {
     "frontier/ut_bdb_uniq_filter": filter_basics,
     "frontier/ut_fp_uniq_filter": filter_basics,
     "frontier/uniq_filter_semantics": filter_semantics,
     "frontier/ut_bdb_forget_authority": forget_authority,
     "frontier/ut_stored_queue": fifo_lists,
-    "frontier/insert_key": insert_key,
-    "frontier/ut_insert_key_order": insert_key_order,
 }
