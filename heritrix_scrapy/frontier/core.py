@@ -191,9 +191,10 @@ class Frontier:
             self.flush(now_ms)
         return final
 
-    def put_back(self, curi: CrawlURI, now_ms: int) -> None:
-        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged."""
-        self._finishing.put_back(curi, now_ms)
+    def put_back(self, curi: CrawlURI, now_ms: int, delay_ms: int = 0) -> None:
+        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged.
+        ``delay_ms``: how long its queue rests."""
+        self._finishing.put_back(curi, now_ms, delay_ms)
 
     def replace_stored(self, curi: CrawlURI, blob: bytes | None, now_ms: int) -> None:
         """A spider's Request in process is retried by Scrapy: the new one takes its place in the queue. The try

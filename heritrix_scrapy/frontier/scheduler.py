@@ -30,7 +30,7 @@ from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
-from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup, posting
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
@@ -55,6 +55,8 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
+#: Deferral of a spider's Request that is made again with a credential.
+AUTHORIZE = "authorize"
 
 #: Answers whose Location Scrapy's RedirectMiddleware takes up.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -221,6 +223,8 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         self._count_refusals()
+        for last_act in self._crawl.before_close:
+            last_act()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
@@ -432,10 +436,12 @@ class FrontierScheduler(BaseScheduler):
         url = curi.uri
         if url.startswith("dns:"):
             return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
+        submission = self._crawl.submission
+        posted = posting(submission(curi)) if submission is not None else {}
         if self._callback is not None and curi.path[-1:] != hops.PREREQ:
             meta = INTERNAL_META.copy()
-            return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True)
-        return Request(url, meta=UNATTENDED.copy(), dont_filter=True)
+            return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True, **posted)
+        return Request(url, meta=UNATTENDED.copy(), dont_filter=True, **posted)
 
     def _rebuild(self, curi: CrawlURI) -> Request | None:
         try:
@@ -464,10 +470,10 @@ class FrontierScheduler(BaseScheduler):
         try:
             if deferral == RETRIED:
                 self._put_retry(request, curi, now)
-            elif deferral == PREREQUISITE:
+            elif deferral in (PREREQUISITE, AUTHORIZE):
                 frontier.finish(curi, now)
             elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
-                frontier.put_back(curi, now)
+                frontier.put_back(curi, now, max(curi.wait_until_ms - now, 0))
             else:
                 if curi.status == status.UNATTEMPTED:
                     # a middleware put another Request in its place before it was fetched
