@@ -390,7 +390,6 @@ def posted(asked: dict[str, Any], expected: dict[str, Any]) -> tuple[bool, objec
     """A form that is sent."""
     try:
         from heritrix_scrapy.model.post import encoded
-
         from heritrix_scrapy.requests import posting
     except ImportError:
         return None  # a version without forms
