@@ -20,10 +20,12 @@ from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.frontier.candidates import may_be_promoted, outlinks_wanted, redirects_promote
 from heritrix_scrapy.frontier.politeness import politeness_delay, retry_delay
 from heritrix_scrapy.frontier.prepare import Preparer, canonicaliser
+from heritrix_scrapy.frontier.rescheduling import Rescheduling
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import Settings, read
 from heritrix_scrapy.settings.defaults import SETTINGS
+from tests.frontier.world import Clock
 
 CONTACT = {"HERITRIX_OPERATOR_CONTACT_URL": "https://operator.example/"}
 WITH, WITHOUT = "with.example", "without.example"
@@ -77,6 +79,13 @@ def rest(began: int = 0, ended: int = 2000, **more: Any) -> Outcome:
     return lambda settings, host: politeness_delay(at(settings, host).settings, began, ended, **more)
 
 
+def fetched_again(settings: Settings, host: str) -> int:
+    """When a URI that ends now is fetched again."""
+    curi = at(settings, host)
+    Rescheduling(settings, Clock())(curi)
+    return curi.reschedule_at
+
+
 def asked(settings: Settings, host: str) -> Any:
     """What the server is asked."""
     curi = at(settings, host)
@@ -124,6 +133,7 @@ SCENARIOS: dict[str, tuple[Any, Any]] = {
     "MAX_DELAY_MS": (4000, rest()),
     "RESPECT_CRAWL_DELAY_UP_TO_SECONDS": (10, rest(crawl_delay=60)),
     "RETRY_DELAY_SECONDS": (7, lambda settings, host: retry_delay(at(settings, host).settings, -2)),
+    "RESCHEDULE_DELAY_SECONDS": (60, fetched_again),
     "BLOCK_ALL": (True, before()),
     "ALLOW_BY_REGEX": (".*y", before()),
     "BLOCK_BY_REGEX": (".*x", before()),
