@@ -110,6 +110,14 @@ def test_recrawls_are_equal_run_by_run():
 @pytest.mark.crawl
 @pytest.mark.long
 @pytest.mark.netns
+def test_logins_and_cookies_are_equal_byte_by_byte():
+    done = run_golden(str(BASICS.parent / "auth"), "--level", "7", "--warc", "--requests")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
 def test_every_golden_job_of_the_copied_sites_is_equal():
     done = run_golden(str(BASICS), "--journal")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
