@@ -113,13 +113,15 @@ class Candidates:
             return
         follow = FOLLOW[view.follow]
         links: Iterable[Outlink] = parent.outlinks
+        # forms that are sent: followed in any case, and past the seen filter
+        posts = parent.outlink_posts
         if follow is not follow_all:
-            links = [link for link in links if follow(parent, link)]
+            links = [link for link in links if (posts is not None and link in posts) or follow(parent, link)]
         for_uri, decide, prepare, diverter = self._for_uri, self._decide, self._prepare, self.diverter
         promotes = redirects_promote(parent)
         # a log of the scope has a line for each link, known or not
         logs_each = view.scope_log_to_file or view.candidate_scoper_log_to_file
-        if self._sift is not None and self._settings.uniform and not logs_each:
+        if self._sift is not None and self._settings.uniform and not logs_each and posts is None:
             judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
         else:
             judged = ((link, None, None) for link in links)
@@ -162,6 +164,9 @@ class Candidates:
             child.settings = self._for_uri(child)
             if self._decide(child):
                 self._prepare(child)
+                if parent.is_prerequisite and parent.settings.profile != "heritrix":
+                    # what a prerequisite needs waits before it, wherever its own host's queue is
+                    child.class_key = parent.class_key
                 return child
         except Exception as error:
             logger.exception("%s could not be judged", child.uri)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.frontier import politeness
 from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import pack
+from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.status import Disposition
 
@@ -40,6 +40,8 @@ logger = logging.getLogger(__name__)
 
 #: A URI may wait so often in a row for what it needs first, however few attempts it has.
 LEAST_WAITS = 30
+#: Answers that may name a time to ask again.
+ASKED_BACK = frozenset({429, 503})
 
 
 class Finishing:
@@ -102,6 +104,9 @@ class Finishing:
                 curi.status = status.RUNTIME_EXCEPTION
                 curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
         code = curi.status
+        if code in ASKED_BACK and self._is_asked_back(curi, now_ms):
+            self._come_back(queue, curi, now_ms)
+            return False
         waits = modern and code == status.DEFERRED
         if not waits:
             curi.attempts += 1
@@ -114,7 +119,7 @@ class Finishing:
         pending = curi.credential_pending
         wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
         # what the spider asked for is retried by Scrapy's middleware, which has given up by now
-        ours = code == status.DEFERRED or not (curi.spider_request or self._settled(curi))
+        ours = code == status.DEFERRED or pending or not (curi.spider_request or self._settled(curi))
         if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
@@ -122,6 +127,23 @@ class Finishing:
             return False
         self._end(queue, curi, status.disposition(code, credential_pending=pending), now_ms)
         return True
+
+    def _is_asked_back(self, curi: CrawlURI, now_ms: int) -> bool:
+        """Whether the server said when to ask again, and has not done so too often in a row."""
+        asked = not curi.spider_request and self._rest.asked(curi, now_ms) > 0
+        return asked and curi.deferrals < curi.settings.max_retries
+
+    def _come_back(self, queue: Queue, curi: CrawlURI, now_ms: int) -> None:
+        """The answer is logged as any other; its URI waits for as long as the server asked. No attempt is counted,
+        nothing charged."""
+        assert queue.current is not None
+        self._settle(curi)
+        # what is said of this answer is not said of the next
+        curi.annotations = unpack(queue.current[1]).annotations
+        curi.reschedule_at = -1
+        curi.deferrals += 1
+        curi.errors, curi.link_errors = [], []
+        self._again(queue, curi, self._rest.after(curi, now_ms), now_ms)
 
     def _settled(self, curi: CrawlURI) -> bool:
         """Whether another try cannot end otherwise: a name that does not exist, in the modern profile."""
@@ -132,12 +154,13 @@ class Finishing:
             and self._hosts.host(curi.uri[4:]).final
         )
 
-    def put_back(self, curi: CrawlURI, now_ms: int) -> None:
-        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged."""
+    def put_back(self, curi: CrawlURI, now_ms: int, delay_ms: int = 0) -> None:
+        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged.
+        ``delay_ms``: how long its queue rests."""
         queue = self._queue_of(curi)
         if queue is not None and queue.current is not None:
             queue.insert(*queue.current)
-            self._release(queue, 0, now_ms)
+            self._release(queue, delay_ms, now_ms)
 
     def replace_stored(self, curi: CrawlURI, blob: bytes | None, now_ms: int) -> None:
         """A spider's Request in process is retried by Scrapy: the new one takes its place in the queue. The try
@@ -222,11 +245,10 @@ class Finishing:
         self._stale.pop(key, None)
         self._queues.removed(queue)
         self._queues.ranked(queue, key, -1)
-        if self._heritrix:
-            # what was never measured counts as -1, and the time is that of the fetch
-            tally_end(record.tally, disposition, code, size, curi.ended_ms or 0)
-        else:
-            tally_end(record.tally, disposition, code, max(size, 0), now_ms)
+        # in Heritrix what was never measured counts as -1, and the time is that of the fetch
+        counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
+        for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
+            tally_end(tally, disposition, code, counted, at)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
