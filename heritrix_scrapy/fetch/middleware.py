@@ -124,10 +124,12 @@ def fetchable(settings: BaseSettings) -> frozenset[str]:
 class PreselectorMiddleware(_Judge):
     """Ends what the operator blocks (downloader middleware, order -900)."""
 
-    def process_request(self, request: Request) -> None:
+    def process_request(self, request: Request) -> Request | None:
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
-            return
+            return None
+        if self._limited("before_preselector", curi):
+            return request
         divert = self._crawl.divert
         if divert is not None:
             self._settings.for_uri(curi)
@@ -143,7 +145,7 @@ class PreselectorMiddleware(_Judge):
         if code:
             curi.status = code
             raise NotFetched(curi)
-        return
+        return None
 
     def _in_scope(self, curi: CrawlURI) -> bool:
         """A spider's Request that no scope judged when it was made is not judged by one later."""

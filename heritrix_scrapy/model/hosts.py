@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NEVER = -1
 
 #: Key of a source's counters.
-SOURCE = b"ht"
+SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
 
 
