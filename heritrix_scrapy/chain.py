@@ -27,7 +27,7 @@ from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch import resource
+from heritrix_scrapy.fetch import resource, whois
 from heritrix_scrapy.fetch.robots import note_robots
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
@@ -174,6 +174,8 @@ class ChainMiddleware:
             recall = self._crawl.recall
             if recall is not None:
                 recall.judge(curi)
+            if curi.settings.fetch_whois:
+                curi.outlinks += whois.inferred(curi.uri, self._crawl.hosts.host(curi.host).addresses)
             if curi.status > 0:
                 await self._extract(curi)
                 if recall is not None:

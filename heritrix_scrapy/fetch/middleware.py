@@ -48,8 +48,9 @@ logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
-#: Schemes that handlers of this package fetch.
+#: Schemes that handlers of this package fetch; those whose setting has to be True for what no spider asked for.
 OURS = frozenset({"dns", "http", "https"})
+BY_SETTING = {"ftp": "fetch_ftp", "whois": "fetch_whois"}
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -102,10 +103,10 @@ class _Judge:
 
 def fetchable(settings: BaseSettings) -> frozenset[str]:
     """Schemes that a URI may have which no spider asked for: ours, and those of the project's DOWNLOAD_HANDLERS.
-    Scrapy's own for ``file:``, ``s3:`` and ``ftp:`` are for those who write a spider: a page must not have
-    the crawler's files read, nor its credentials used."""
+    Scrapy's own for ``file:`` and ``s3:`` are for those who write a spider: a page must not have the crawler's
+    files read, nor its credentials used."""
     named = settings.getdict("DOWNLOAD_HANDLERS").items()
-    return OURS.union(scheme for scheme, handler in named if handler)
+    return OURS.union(scheme for scheme, handler in named if handler and scheme not in BY_SETTING)
 
 
 class PreselectorMiddleware(_Judge):
@@ -152,7 +153,7 @@ class PreconditionMiddleware(_Judge):
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return None
-        if not curi.spider_request and curi.scheme not in self._fetchable:
+        if not curi.spider_request and not self._is_fetched(curi):
             curi.status = status.UNFETCHABLE
             curi.error_text = f"nothing here fetches {curi.scheme}: addresses that pages name"
             raise NotFetched(curi)
@@ -168,6 +169,13 @@ class PreconditionMiddleware(_Judge):
             return self._satisfied(request, curi, decision)
         self._settle(curi, decision)
         return None
+
+    def _is_fetched(self, curi: CrawlURI) -> bool:
+        setting = BY_SETTING.get(curi.scheme)
+        if setting is None:
+            return curi.scheme in self._fetchable
+        # what somebody's own whois: name needs is fetched with it
+        return getattr(self._settings.for_uri(curi), setting) or curi.is_prerequisite
 
     async def _satisfied(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> None:
         self._settle(curi, await self._satisfy(request, curi, missing))

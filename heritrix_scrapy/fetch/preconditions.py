@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from heritrix_scrapy.fetch import robots
+from heritrix_scrapy.fetch import robots, whois
 from heritrix_scrapy.fetch.addresses import is_private
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.hosts import NEVER, server_key
@@ -82,7 +82,10 @@ def decide(
     if scheme == "dns":
         return Proceed(prerequisite=True)
     if scheme == "whois":
-        return Proceed()
+        if whois.is_generic(curi.uri):
+            return _questions(curi, hosts, view)
+        if view.profile == "heritrix":
+            return Proceed()
     key = server_key(curi.uri)
     if not key:
         return Stop(status.UNFETCHABLE, "no server to fetch this URI from")
@@ -127,6 +130,18 @@ def is_expired(host: Host, view: Any, now_ms: int) -> bool:
         return False
     held: int = max(view.ip_validity_duration_seconds, host.ttl) * 1000
     return host.looked_up_ms + held < now_ms
+
+
+def _questions(curi: CrawlURI, hosts: Hosts, view: Any) -> Decision:
+    """What is asked before a ``whois:name`` is done."""
+    if not (view.fetch_whois or curi.spider_request):
+        return Proceed()
+    step = whois.next_step(curi.uri, hosts.inquiry, view.whois_query_templates)
+    if isinstance(step, whois.Ask):
+        return Prerequisite(step.uri)
+    if isinstance(step, whois.Lost):
+        return Stop(status.OTHER_PREREQUISITE_FAILURE, step.text)
+    return Proceed()
 
 
 def _robots(
