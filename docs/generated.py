@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from heritrix_scrapy.frontier.policies.assignment import AuthorityBased
+from heritrix_scrapy.frontier.policies.named import KINDS, shipped
 from heritrix_scrapy.model.hops import HOPS
 from heritrix_scrapy.model.status import STATUS, Disposition, Retry
 from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SCHEDULER, SLOTS
@@ -14,6 +16,7 @@ from heritrix_scrapy.report.log_line import COLUMNS
 from heritrix_scrapy.scope.catalogue import GROUPS, properties
 from heritrix_scrapy.scope.presets import PRESETS
 from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.settings.defaults import PREFIX
 from heritrix_scrapy.settings.reference import settings_reference
 
 if TYPE_CHECKING:
@@ -41,6 +44,10 @@ SAYS = {
     "source tag": "the seed it came from, with `HERITRIX_SOURCE_TAG_SEEDS`",
     "annotations": "between commas; `-` for none",
 }
+
+
+#: Settings that all queue assignment policies follow.
+SHARED = frozenset(AuthorityBased.PROPERTIES.values())
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -120,6 +127,23 @@ def components() -> str:
     return table(("setting", "component", "order or scheme"), rows)
 
 
+def policies() -> str:
+    """Every shipped policy, by kind, with the settings that its properties are."""
+    parts = []
+    for kind in KINDS:
+        rows = []
+        for name, cls in shipped(kind).items():
+            says = " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+            taken = ", ".join(
+                f"`{prop}` (`{PREFIX}{setting.upper()}`)"
+                for prop, setting in cls.PROPERTIES.items()
+                if setting not in SHARED
+            )
+            rows.append((f"`{name}`", says, taken))
+        parts.append(f"### `{kind.key}`\n\n{table(('policy', 'what it says', 'properties'), rows)}")
+    return "\n".join(parts)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "statuses.md": statuses,
     "hops.md": hop_letters,
@@ -127,6 +151,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "scope.md": scope,
     "rules.md": rules,
     "components.md": components,
+    "policies.md": policies,
 }
 
 

@@ -5,7 +5,7 @@ them lie preselection, preconditions and everything of Scrapy's and the user's. 
 passes the chain at once, so that a capture is on disk before any middleware or callback of the user sees the
 answer:
 
-    stamp → robots → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
+    stamp → robots, credentials → after_fetch steps → repetition of an earlier fetch? → extract → after_extract steps
     → item pipelines of captures → history → disposition steps
 """
 
@@ -24,11 +24,12 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from heritrix_scrapy.archive.pipeline import CapturePipeline
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.extract import form_login
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
 from heritrix_scrapy.fetch import resource, whois
-from heritrix_scrapy.fetch.robots import note_robots
+from heritrix_scrapy.fetch.access import access_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
@@ -64,6 +65,8 @@ class ChainMiddleware:
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         view = self._settings.view
+        self._access = access_of(crawler)
+        self._logins = form_login.read(view.form_login)
         self._misses = Misses(lambda: self._crawl.hosts)
         #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
         self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
@@ -87,7 +90,7 @@ class ChainMiddleware:
         """The extractors in the order that holds for a URI, and the process for its large documents."""
         made = self._made.get(id(view.extractors))
         if made is None:
-            extractors = gated(view.extractors, self._settings.gates)
+            extractors = gated(with_forms(view), self._settings.gates)
             extraction = Extraction(
                 extractors,
                 load=partial(load_part, self._crawler),
@@ -165,7 +168,7 @@ class ChainMiddleware:
 
     async def _capture(self, curi: CrawlURI) -> bool:
         """Run the chain; False when the capture could not be written."""
-        note_robots(self._crawl.hosts, curi, self._crawl.clock.now_ms(), curi.settings)
+        self._access.exchanged(curi)
         if curi.settings.annotate_ip and curi.server_ip:
             curi.annotate(f"ip:{curi.server_ip}")
         try:
@@ -178,11 +181,21 @@ class ChainMiddleware:
                 curi.outlinks += whois.inferred(curi.uri, self._crawl.hosts.host(curi.host).addresses)
             if curi.status > 0:
                 await self._extract(curi)
+                if curi.recorder is not None and curi.recorder.is_bomb:
+                    curi.annotate("bomb")
+                    self._crawl.add_stats({"fetch/bombs": 1})
                 if recall is not None:
                     recall.restore_links(curi)
+                self._access.extracted(curi)
+                if self._logins:
+                    sent = form_login.fill_in(
+                        curi, self._logins, self._crawl.hosts, strict=curi.settings.profile == "heritrix"
+                    )
+                    if sent:
+                        self._crawl.add_stats({"credentials/forms_sent": sent})
                 for step in self._steps[Point.AFTER_EXTRACT]:
                     await self._ask(step, curi)
-            if curi.recorder is not None and curi.status > 0:
+            if curi.recorder is not None and curi.status > 0 and self._access.may_be_kept(curi):
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
                     if inspect.isawaitable(result):
@@ -325,6 +338,16 @@ def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any
     for name, value in properties.items():
         setattr(part, name, value)
     return part
+
+
+def with_forms(view: Any) -> list[Any]:
+    """The extractors' entries; where a login form is to be filled in, ExtractorHTMLForms is one of them."""
+    entries = list(view.extractors)
+    names = [entry[0] if isinstance(entry, list | tuple) else entry for entry in entries]
+    if view.form_login and "ExtractorHTMLForms" not in names:
+        last = max((at for at, name in enumerate(names) if str(name).endswith("ExtractorHTML")), default=len(names) - 1)
+        entries.insert(last + 1, ["ExtractorHTMLForms", {}])
+    return entries
 
 
 def gated(extractors: Iterable[Any], gates: Mapping[str, Any]) -> list[Any]:

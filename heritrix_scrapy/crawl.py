@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.post import Post
 
 
 class Clock:
@@ -228,6 +229,8 @@ class Crawl:
         self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None
         #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
+        #: submission(curi): what a URI is fetched with by POST, or None.
+        self.submission: Callable[[CrawlURI], Post | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
         #: Whether the scope judges seeds too.
@@ -236,8 +239,12 @@ class Crawl:
         self.class_key: Callable[[CrawlURI], str] | None = None
         #: resolved_by_proxy(curi): whether a proxy may resolve the name of a ``dns:`` URI that our servers cannot.
         self.resolved_by_proxy: Callable[[CrawlURI], bool] | None = None
+        #: divert(curi): the crawler that a URI of another one was sent to, None when it is this one's.
+        self.divert: Callable[[CrawlURI], str | None] | None = None
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
+        #: Called before the store is closed.
+        self.before_close: list[Callable[[], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
         self.abort_fetches: list[Callable[[], None]] = []
         #: Each download handler of ours that can tell what it fetches, and end it.

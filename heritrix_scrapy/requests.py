@@ -16,6 +16,8 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+    from heritrix_scrapy.model.post import Post
+
 #: What every Request of our own making says to the middlewares between us and the wire.
 INTERNAL_META: dict[str, Any] = {
     "download_slot": "heritrix",
@@ -27,6 +29,15 @@ INTERNAL_META: dict[str, Any] = {
     "dont_obey_robotstxt": True,
     "handle_httpstatus_all": True,
 }
+
+
+def posting(post: Post | None) -> dict[str, Any]:
+    """What makes a Request of ours a POST; nothing for a GET."""
+    if post is None:
+        return {}
+    headers = {"Content-Type": post.content_type} if post.content_type else {}
+    return {"method": "POST", "body": post.body, "headers": headers}
+
 
 _table: WeakKeyDictionary[Request, CrawlURI] = WeakKeyDictionary()
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 DEVIATIONS = HERE / "deviations.json"
 LOCK = Path(tempfile.gettempdir()) / "heritrix-scrapy-golden.lock"
+COOKIES = "cookies-saved.txt"
 DEFAULT_LIMIT = 120  # seconds, for jobs that name none
 STOP_SECONDS = 40  # what a crawl gets to stop by itself after its limit
 
@@ -185,6 +186,8 @@ def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]]) -> dict[str, 
                 result["problem"] = f"no line in crawl.log: {stderr[-1500:]}"
             elif (golden / "mirror.txt").exists():
                 result["problem"] = mirror_differs(golden / "mirror.txt", left.jobdir / "mirror")
+            elif (golden / COOKIES).exists():
+                result["problem"] = cookies_differ(golden / COOKIES, left.jobdir / COOKIES)
             results.append(result)
     return {"job": name_of(job), "runs": results}
 
@@ -195,6 +198,16 @@ def mirror_differs(golden: Path, mirror: Path) -> str | None:
     files = [path for path in mirror.rglob("*") if path.is_file()]
     found = {f"{path.stat().st_size} {path.relative_to(mirror)}" for path in files}
     return f"mirror: {sorted(wanted ^ found)[:10]}" if wanted != found else None
+
+
+def cookies_differ(golden: Path, saved: Path) -> str | None:
+    """How a saved cookie file differs from the golden one, whose changing times are masked; None when it does not."""
+    if not saved.exists():
+        return f"{COOKIES}: not written"
+    wanted = golden.read_text(encoding="utf-8")
+    pattern = re.escape(wanted).replace(re.escape("<time>"), r"\d+")
+    found = saved.read_text(encoding="utf-8")
+    return None if re.fullmatch(pattern, found) else f"{COOKIES} differs:\n{found}"
 
 
 def judged(

@@ -189,9 +189,10 @@ class WarcWriter:
         facts = NO_FACTS
         recorder = curi.recorder
         said = recorder.conversation if recorder is not None else None
-        if curi.revisit is not None or form.response_headers or said is not None:
+        headers = (*form.response_headers, *(curi.warc_headers or ()))
+        if curi.revisit is not None or headers or said is not None:
             reply = recorder.reply if recorder is not None else None
-            facts = Facts(curi.revisit, form.response_headers, said, reply)
+            facts = Facts(curi.revisit, headers, said, reply)
         records = group(curi, form, record_id, warcinfo_id=warcinfo_id, facts=facts)
         if not records:
             return

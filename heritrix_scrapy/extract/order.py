@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.extract.css import ExtractorCSS
 from heritrix_scrapy.extract.document import Document, TooLong
 from heritrix_scrapy.extract.extractor import ContentExtractor, Extractor
+from heritrix_scrapy.extract.forms import ExtractorHTMLForms
 from heritrix_scrapy.extract.html import AggressiveExtractorHTML, ExtractorHTML, JerichoExtractorHTML
 from heritrix_scrapy.extract.http import ExtractorHTTP
 from heritrix_scrapy.extract.javascript import ConfigurableExtractorJS, ExtractorJS, KnowledgableExtractorJS
@@ -49,6 +50,8 @@ SETTING = "HERITRIX_EXTRACTORS"
 CHANGED = (
     "outlinks",
     "outlink_annotations",
+    "forms",
+    "meta_robots",
     "discarded_outlinks",
     "link_errors",
     "base",
@@ -69,6 +72,7 @@ EXTRACTORS: dict[str, type[Extractor]] = {
         ExtractorHTML,
         AggressiveExtractorHTML,
         JerichoExtractorHTML,
+        ExtractorHTMLForms,
         ExtractorCSS,
         ExtractorJS,
         ConfigurableExtractorJS,
@@ -90,7 +94,7 @@ EXTRACTORS: dict[str, type[Extractor]] = {
 }
 
 #: Heritrix's extractors that are known by name and have no part here; naming one is no mistake.
-NOT_BUILT: frozenset[str] = frozenset({"ExtractorHTMLForms"})
+NOT_BUILT: frozenset[str] = frozenset()
 
 #: Names of Heritrix's that are no extractors here, and what to do in their place.
 REFUSED: dict[str, str] = {
@@ -295,6 +299,7 @@ class Extraction:
         curi.outlinks = list(document.links)
         curi.outlink_annotations = document.annotations or None
         curi.discarded_outlinks = document.discarded
+        curi.meta_robots = document.meta_robots
         self.drop_hopeless(curi, document.settings)
 
     def drop_hopeless(self, curi: CrawlURI, settings: Any) -> None:

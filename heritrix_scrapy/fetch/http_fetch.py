@@ -126,6 +126,8 @@ class Fetch:
             size_limit=self.size_limit,
             body_unwanted=self.is_body_unwanted,
         )
+        if self.heritrix and self.view.http2 and peer.proxy is not None:
+            curi.server_ip = None  # Heritrix: FetchHTTP2 does not take the proxy's address for the server's
         if failure is not None:
             self._failed(failure)
         if ending is Ending.CANCELLED:

@@ -25,13 +25,14 @@ from scrapy.exceptions import (
 from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, decide, mark
+from heritrix_scrapy.fetch.access import access_of
+from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, Wait, decide, mark
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.proxied import ProxyChoice
 from heritrix_scrapy.fetch.robots import crawl_delay
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.hosts import server_key
-from heritrix_scrapy.requests import INTERNAL_META, bind, travelling
+from heritrix_scrapy.requests import INTERNAL_META, bind, posting, travelling
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.agent import user_agent
 
@@ -116,6 +117,15 @@ class PreselectorMiddleware(_Judge):
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return
+        divert = self._crawl.divert
+        if divert is not None:
+            self._settings.for_uri(curi)
+            target = divert(curi)
+            if target is not None:
+                curi.status = status.BLOCKED_BY_CUSTOM
+                curi.annotate(f"to:{target}")
+                curi.error_text = f"it belongs to crawler {target}"
+                raise NotFetched(curi)
         code = preselect(curi, self._settings.for_uri(curi), self._in_scope)
         if not code and curi.seed and self._crawl.judges_seeds and not self._in_scope(curi):
             code = status.OUT_OF_SCOPE
@@ -136,6 +146,7 @@ class PreconditionMiddleware(_Judge):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._access = access_of(crawler)
         self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
@@ -167,6 +178,10 @@ class PreconditionMiddleware(_Judge):
                 mark(curi, decision)
                 return request
             return self._satisfied(request, curi, decision)
+        if isinstance(decision, Wait) and curi.class_key:
+            mark(curi, decision)
+            self._crawl.add_stats({"robots/waits": 1})
+            return request
         self._settle(curi, decision)
         return None
 
@@ -182,6 +197,9 @@ class PreconditionMiddleware(_Judge):
 
     def _settle(self, curi: CrawlURI, decision: Decision) -> None:
         """Write the decision down. Raises what the Request ends as when it is not to be fetched."""
+        if isinstance(decision, Wait):
+            # nobody keeps its place
+            decision = Stop(status.ROBOTS_PREREQUISITE_FAILURE, decision.error_text)
         mark(curi, decision)
         if isinstance(decision, Stop):
             if curi.status == status.ROBOTS_PRECLUDED and curi.spider_request and self._crawler.stats is not None:
@@ -195,7 +213,7 @@ class PreconditionMiddleware(_Judge):
             own = request.headers.get("User-Agent")
             agent = self._robots_agent or (own.decode("latin-1") if own else "")
             obey = not request.meta.get("dont_obey_robotstxt")
-        agent = agent or curi.user_agent or user_agent(view)
+        agent = view.robots_user_agent or agent or user_agent(view)
         return decide(
             curi,
             self._crawl.hosts,
@@ -203,6 +221,10 @@ class PreconditionMiddleware(_Judge):
             self._crawl.clock.now_ms(),
             agent=agent,
             obey=obey,
+            credentials=self._access.forms(view) if view.credentials else (),
+            logged_in=self._access.has_logged_in,
+            failed=self._access.has_failed,
+            policies=self._access.policies,
             proxied=bool(request.meta.get("proxy")),
         )
 
@@ -212,7 +234,7 @@ class PreconditionMiddleware(_Judge):
         if not key:
             return None
         view = self._settings.for_uri(curi)
-        agent = curi.user_agent or user_agent(view)
+        agent = curi.user_agent or view.robots_user_agent or user_agent(view)
         return crawl_delay(self._crawl.hosts.server(key), agent, view.robots_standard)
 
     async def _satisfy(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> Decision:
@@ -243,8 +265,10 @@ class PreconditionMiddleware(_Judge):
     async def _fetch(self, uri: str, parent: CrawlURI) -> None:
         """Fetch and archive a prerequisite outside the frontier. What came of it stands in ``Crawl.hosts``."""
         url = f"dns://{uri[4:]}/" if uri.startswith("dns:") else uri
-        request = Request(url, callback=NO_CALLBACK, meta=dict(INTERNAL_META), dont_filter=True)
-        bind(request, parent.prerequisite_child(uri))
+        child = parent.prerequisite_child(uri)
+        post = self._access.submission(child)
+        request = Request(url, callback=NO_CALLBACK, meta=dict(INTERNAL_META), dont_filter=True, **posting(post))
+        bind(request, child)
         try:
             await self._crawler.engine.download_async(request)
         except Exception as error:

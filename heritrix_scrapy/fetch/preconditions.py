@@ -10,24 +10,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heritrix_scrapy.fetch import credentials as logins
 from heritrix_scrapy.fetch import robots, whois
 from heritrix_scrapy.fetch.addresses import is_private
+from heritrix_scrapy.fetch.robots_rules import rules_of
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import NEVER, server_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from heritrix_scrapy.fetch.credentials import FormCredential
+    from heritrix_scrapy.fetch.robots_policy import Policies
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.hosts import Host, Hosts, Server
-
-
-class FormCredential(NamedTuple):
-    """A login form (Heritrix: HtmlFormCredential). ``domain``: the server key it belongs to; ``login_uri``:
-    absolute, or a path on the server."""
-
-    domain: str
-    login_uri: str
 
 
 class Proceed(NamedTuple):
@@ -46,6 +43,14 @@ class Prerequisite(NamedTuple):
     uri: str
 
 
+class Wait(NamedTuple):
+    """Its server could not be asked for what it needs; ask again at ``until_ms``. ``error_text``: why, for those who
+    cannot wait."""
+
+    until_ms: int
+    error_text: str
+
+
 class Stop(NamedTuple):
     """It cannot be fetched; ``status`` is final."""
 
@@ -53,9 +58,14 @@ class Stop(NamedTuple):
     error_text: str | None = None
 
 
-Decision = Proceed | Prerequisite | Stop
+Decision = Proceed | Prerequisite | Wait | Stop
 
 HTTP = ("http", "https")
+#: Schemes whose host has to have an address; in the heritrix profile every one is.
+LOOKED_UP = frozenset((*HTTP, "ftp", "sftp"))
+
+#: Deferral of a URI that goes back to its place until its server may be asked again.
+WAITING = "waiting"
 
 _NAME = re.compile(r"[-\w.:]+\Z", re.ASCII)
 
@@ -70,13 +80,15 @@ def decide(
     obey: bool = True,
     credentials: Sequence[FormCredential] = (),
     logged_in: Callable[[str, FormCredential], bool] | None = None,
+    failed: Callable[[str, FormCredential], bool] | None = None,
+    policies: Policies = robots.PLAIN,
     proxied: bool = False,
 ) -> Decision:
     """The decision for one URI at ``now_ms``.
 
     ``agent``: the User-Agent that robots.txt is read for; ``obey``: False reads no rules for this one URI,
-    whatever the policy; ``logged_in(server key, credential)``: whether that login was made before; ``proxied``: a
-    proxy resolves the names that we cannot.
+    whatever the policy; ``logged_in(server key, credential)``: whether that login was made before; ``failed``:
+    whether it was refused; ``proxied``: a proxy resolves the names that we cannot.
     """
     scheme = curi.scheme
     if scheme == "dns":
@@ -89,6 +101,8 @@ def decide(
     key = server_key(curi.uri)
     if not key:
         return Stop(status.UNFETCHABLE, "no server to fetch this URI from")
+    if scheme not in LOOKED_UP and view.profile != "heritrix":
+        return Proceed()  # the project's own handler knows what its scheme needs
     name = curi.host
     if not name:
         return Stop(status.DOMAIN_PREREQUISITE_FAILURE, "no host name")
@@ -109,15 +123,16 @@ def decide(
         return Proceed(address)
 
     flagged, annotation = curi.is_prerequisite, None
-    if robots.is_robots(curi.uri):
+    by_rfc = view.robots_standard == "rfc9309"
+    if robots.is_robots(curi.uri) or (by_rfc and robots.is_redirected_robots(curi, hosts)):
         flagged = True
     else:
-        verdict = _robots(curi, hosts.server(key), view, now_ms, agent or curi.user_agent or "", obey)
-        if isinstance(verdict, (Prerequisite, Stop)):
+        verdict = _robots(curi, hosts.server(key), view, now_ms, agent, policies, obey=obey)
+        if isinstance(verdict, (Prerequisite, Wait, Stop)):
             return verdict
         annotation = verdict
-    login = _login(curi, key, credentials, logged_in, flagged, everywhere=view.profile != "heritrix")
-    if isinstance(login, Prerequisite):
+    login = _login(curi, key, credentials, logged_in, failed, flagged, heritrix=view.profile == "heritrix")
+    if isinstance(login, (Prerequisite, Stop)):
         return login
     return Proceed(address, flagged or login is not None, annotation, login)
 
@@ -145,40 +160,54 @@ def _questions(curi: CrawlURI, hosts: Hosts, view: Any) -> Decision:
 
 
 def _robots(
-    curi: CrawlURI, server: Server, view: Any, now_ms: int, agent: str, obey: bool
-) -> Prerequisite | Stop | str | None:
+    curi: CrawlURI, server: Server, view: Any, now_ms: int, agent: str, policies: Policies, *, obey: bool
+) -> Prerequisite | Wait | Stop | str | None:
     """An annotation or None where robots.txt is no obstacle."""
-    policy = robots.POLICIES.get(view.robots_policy)
-    if policy is None:
-        return Stop(status.RUNTIME_EXCEPTION, f"no robots policy of the name {view.robots_policy!r}")
-    if not policy.rules and view.fetch_robots == "unless_ignored":
+    try:
+        policy = policies.of(view)
+    except ConfigurationError as error:
+        return Stop(status.RUNTIME_EXCEPTION, str(error))
+    if not policy.binds and view.fetch_robots == "unless_ignored":
         return None
     by_rfc = view.robots_standard == "rfc9309"
-    if _is_wanted(server, view, now_ms, by_rfc):
-        return Prerequisite(f"{curi.scheme}://{curi.authority}{robots.PATH}")
-    if by_rfc and not (policy.rules and obey):
+    missing = _missing(curi, server, view, now_ms) if by_rfc else _missing_as_heritrix(curi, server, view, now_ms)
+    binds = policy.binds and obey
+    if isinstance(missing, Prerequisite) or (missing is not None and (binds or not by_rfc)):
+        return missing
+    if missing is not None or not binds:
         return None
-    if not server.robots_valid:
-        return Stop(status.ROBOTS_PREREQUISITE_FAILURE, "robots.txt prerequisite failed")
-    if not (policy.rules and obey) or robots.allowed(server, curi.uri, agent, view.robots_standard):
+    if policy.allows(curi, agent, rules_of(server.robots, view.robots_standard)):
         return None
     if view.calculate_robots_only:
         return "robotExcluded"
     return Stop(status.ROBOTS_PRECLUDED, "robots.txt exclusion")
 
 
-def _is_wanted(server: Server, view: Any, now_ms: int, by_rfc: bool) -> bool:
-    """Whether robots.txt has to be fetched. A server that could not be reached is asked again after the retry
-    delay (RFC 9309): one bad hour must not cost its pages a day."""
-    if server.robots_fetched_ms == NEVER:
-        return True
+def _missing(curi: CrawlURI, server: Server, view: Any, now_ms: int) -> Prerequisite | Wait | Stop | None:
+    """What robots.txt is wanted for before the URI; None when it is known. A server that cannot be reached is asked
+    again after the retry delay (RFC 9309, 2.3.1.4): one bad minute must not cost its pages."""
     seconds = view.robots_validity_duration_seconds
-    if by_rfc and not server.robots_valid:
-        seconds = view.retry_delay_seconds
-    elif not seconds:
-        return False
-    expired: bool = server.robots_fetched_ms + seconds * 1000 < now_ms
-    return expired
+    fetched = server.robots_fetched_ms
+    if fetched != NEVER and server.robots_valid and not (seconds and fetched + seconds * 1000 < now_ms):
+        return None
+    if server.robots_from is not None:
+        return Prerequisite(server.robots_from)
+    if server.robots_tries and now_ms < server.robots_again_ms:
+        if fetched != NEVER and not server.robots_valid:
+            return Stop(status.ROBOTS_PREREQUISITE_FAILURE, "robots.txt prerequisite failed")
+        return Wait(server.robots_again_ms, "robots.txt prerequisite failed")
+    return Prerequisite(f"{curi.scheme}://{curi.authority}{robots.PATH}")
+
+
+def _missing_as_heritrix(curi: CrawlURI, server: Server, view: Any, now_ms: int) -> Prerequisite | Stop | None:
+    """The same, as Heritrix has it (CrawlServer.isRobotsExpired, isValidRobots)."""
+    seconds = view.robots_validity_duration_seconds
+    fetched = server.robots_fetched_ms
+    if fetched == NEVER or (seconds and fetched + seconds * 1000 < now_ms):
+        return Prerequisite(f"{curi.scheme}://{curi.authority}{robots.PATH}")
+    if not server.robots_valid:
+        return Stop(status.ROBOTS_PREREQUISITE_FAILURE, "robots.txt prerequisite failed")
+    return None
 
 
 def _login(
@@ -186,30 +215,31 @@ def _login(
     key: str,
     credentials: Sequence[FormCredential],
     logged_in: Callable[[str, FormCredential], bool] | None,
+    failed: Callable[[str, FormCredential], bool] | None,
     flagged: bool,
     *,
-    everywhere: bool,
-) -> Prerequisite | FormCredential | None:
+    heritrix: bool,
+) -> Prerequisite | Stop | FormCredential | None:
     """The login to make first, or the one that this URI makes, or None.
 
-    ``everywhere``: a URI that is a prerequisite already may be a login too; in Heritrix it is not, so that a
-    login asked for is never made.
+    In Heritrix a URI that is a prerequisite already is no login, so that a login asked for is never made.
     """
-    if flagged and not everywhere:
+    if flagged and heritrix:
         return None
     for credential in credentials:
         if not credential.login_uri:
             continue
-        login_uri = credential.login_uri
-        if login_uri.startswith("/"):
-            login_uri = f"{curi.scheme}://{curi.authority}{login_uri}"
-        if curi.uri == login_uri:
+        mine = logins.belongs(credential, key, heritrix=heritrix)
+        done = mine and logged_in is not None and logged_in(key, credential)
+        if logins.is_at(credential, curi.uri, key, heritrix=heritrix) and (heritrix or not done):
             return credential
-        if flagged or credential.domain.lower() != key.lower():
+        if flagged or not mine or done:
             continue
-        if logged_in is not None and logged_in(key, credential):
-            continue
-        return Prerequisite(login_uri)
+        if failed is not None and failed(key, credential):
+            return Stop(status.OTHER_PREREQUISITE_FAILURE, "the login that it needs failed")
+        address = credential.address(curi.uri)
+        if address:
+            return Prerequisite(address)
     return None
 
 
@@ -226,6 +256,10 @@ def mark(curi: CrawlURI, decision: Decision) -> None:
         curi.status = status.DEFERRED
         curi.prerequisite = decision.uri
         curi.deferral = "prerequisite"
+    elif isinstance(decision, Wait):
+        curi.deferral = WAITING
+        curi.wait_until_ms = decision.until_ms
+        curi.error_text = decision.error_text
     else:
         curi.status = decision.status
         curi.error_text = decision.error_text

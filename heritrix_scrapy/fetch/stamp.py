@@ -48,6 +48,10 @@ MARKS: dict[Ending, tuple[str, str]] = {
     Ending.HEAD: ("headerTrunc", "length"),
 }
 
+#: Seconds that a first 429 without Retry-After stands for; how often that is doubled at most.
+FIRST_PAUSE = 60
+MOST_DOUBLINGS = 20
+
 _NUMBER = re.compile(r"\d+\Z", re.ASCII)
 
 
@@ -98,14 +102,21 @@ def stamp_head(curi: CrawlURI, recorder: Recorder, head: Head, view: Any) -> Non
 
 def heed_retry_after(curi: CrawlURI, hosts: Hosts, longest: float, now_ms: int) -> None:
     """Keep on the server for how long a 429 or 503 asked it to be left alone (RFC 9110, 10.2.3); ``longest`` in
-    seconds, 0 heeds none."""
-    text = curi.header(b"retry-after")
-    if curi.status not in (429, 503) or not longest or text is None:
+    seconds, 0 heeds none. A 429 that names no time is taken for a minute, and for twice as long each time it comes
+    again, until the server has answered in peace for as long."""
+    if curi.status not in (429, 503) or not longest:
         return
-    seconds = retry_after(text.decode("latin-1").strip(), now_ms)
+    text = curi.header(b"retry-after")
+    seconds = retry_after(text.decode("latin-1").strip(), now_ms) if text is not None else None
+    key = server_key(curi.uri)
+    server = hosts.server(key)
+    if seconds is None and curi.status == 429:
+        pause = min(FIRST_PAUSE * 2**server.refusals, longest)
+        calm = now_ms - server.retry_at_ms > pause * 1000
+        server.refusals = 1 if calm else min(server.refusals + 1, MOST_DOUBLINGS)
+        seconds = FIRST_PAUSE * 2 ** (server.refusals - 1)
     if seconds is not None and seconds > 0:
-        key = server_key(curi.uri)
-        hosts.server(key).retry_at_ms = now_ms + int(min(seconds, longest) * 1000)
+        server.retry_at_ms = now_ms + int(min(seconds, longest) * 1000)
         hosts.server_changed(key)
 
 

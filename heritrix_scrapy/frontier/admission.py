@@ -153,8 +153,10 @@ class Admission:
             totals.ordinal += 1
             curi.ordinal = totals.ordinal
         first, second = keys.rank(curi.directive, curi.precedence, curi.is_prerequisite, totals.heritrix)
-        ordinal = keys.MAX_ORDINAL - curi.ordinal if totals.newest_first else curi.ordinal
-        key = curi.queue_key = keys.queued(queue.prefix, first, second, ordinal)
+        view = curi.settings
+        newest_first = not totals.heritrix and view is not None and view.preference_depth_hops == 0
+        place = keys.place_of(curi.ordinal, newest_first=newest_first)
+        key = curi.queue_key = keys.queued(queue.prefix, first, second, place)
         ledger.put(key, row)
         queue.insert(key, row)
         record = queue.record

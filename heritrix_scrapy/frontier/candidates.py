@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import MEDIUM, NORMAL
+from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
     from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.mapper import Diverter
     from heritrix_scrapy.frontier.prepare import Plan, Preparer
     from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 
@@ -91,6 +93,8 @@ class Candidates:
         self._sift = sift
         #: Whether the links of a URI are looked at; None: always (``HERITRIX_CANDIDATES_SHOULD_PROCESS_RULE``).
         self.gate: Callable[[CrawlURI], bool] | None = None
+        #: Sends to other crawlers what is theirs (``HERITRIX_CRAWL_MAPPER``).
+        self.diverter: Diverter | None = None
         self.rejected = 0
 
     def judge(self, parent: CrawlURI) -> Generator[tuple[CrawlURI, bytes | None], None, None]:
@@ -109,13 +113,15 @@ class Candidates:
             return
         follow = FOLLOW[view.follow]
         links: Iterable[Outlink] = parent.outlinks
+        # forms that are sent: followed in any case, and past the seen filter
+        posts = parent.outlink_posts
         if follow is not follow_all:
-            links = [link for link in links if follow(parent, link)]
-        for_uri, decide, prepare = self._for_uri, self._decide, self._prepare
+            links = [link for link in links if (posts is not None and link in posts) or follow(parent, link)]
+        for_uri, decide, prepare, diverter = self._for_uri, self._decide, self._prepare, self.diverter
         promotes = redirects_promote(parent)
         # a log of the scope has a line for each link, known or not
         logs_each = view.scope_log_to_file or view.candidate_scoper_log_to_file
-        if self._sift is not None and self._settings.uniform and not logs_each:
+        if self._sift is not None and self._settings.uniform and not logs_each and posts is None:
             judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
         else:
             judged = ((link, None, None) for link in links)
@@ -126,10 +132,16 @@ class Candidates:
                     child.seed = may_be_promoted(child, view)
                 try:
                     child.settings = for_uri(child)
+                    if diverter is not None and diverter.divert_outlink(child):
+                        continue
                     if not decide(child):
                         self.rejected += 1
                         continue
                     prepare(child, canonical)
+                    if diverter is not None and diverter.divert(child) is not None:
+                        continue
+                except StorageFull:
+                    raise
                 except Exception as error:
                     logger.exception("%s could not be judged", child.uri)
                     parent.errors.append((f"judging {child.uri}", error))
@@ -152,6 +164,9 @@ class Candidates:
             child.settings = self._for_uri(child)
             if self._decide(child):
                 self._prepare(child)
+                if parent.is_prerequisite and parent.settings.profile != "heritrix":
+                    # what a prerequisite needs waits before it, wherever its own host's queue is
+                    child.class_key = parent.class_key
                 return child
         except Exception as error:
             logger.exception("%s could not be judged", child.uri)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import keys, prepare
+from heritrix_scrapy.frontier.addresses import Addresses
 from heritrix_scrapy.frontier.admission import Admission
 from heritrix_scrapy.frontier.candidates import Candidates
 from heritrix_scrapy.frontier.finish import Finishing
@@ -75,7 +76,7 @@ class Frontier:
         self._clock = clock
         self._seed_found = seed_found
         self._heritrix: bool = view.profile == "heritrix"
-        totals = Totals(heritrix=self._heritrix, newest_first=not self._heritrix and view.preference_depth_hops == 0)
+        totals = Totals(heritrix=self._heritrix)
         ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
         ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
@@ -102,8 +103,9 @@ class Frontier:
             seed_found=seed_found,
             refused=self.finished_outside,
         )
+        addresses = Addresses(hosts)
         self._selection = Selection(
-            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan
+            ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan, addresses
         )
         self._finishing = Finishing(
             ledger,
@@ -116,6 +118,7 @@ class Frontier:
             hosts=hosts,
             rest=Rest(hosts, crawl_delay, heritrix=self._heritrix),
             plan=preparer.plan,
+            addresses=addresses,
             before_finish=before_finish,
         )
 
@@ -188,9 +191,10 @@ class Frontier:
             self.flush(now_ms)
         return final
 
-    def put_back(self, curi: CrawlURI, now_ms: int) -> None:
-        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged."""
-        self._finishing.put_back(curi, now_ms)
+    def put_back(self, curi: CrawlURI, now_ms: int, delay_ms: int = 0) -> None:
+        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged.
+        ``delay_ms``: how long its queue rests."""
+        self._finishing.put_back(curi, now_ms, delay_ms)
 
     def replace_stored(self, curi: CrawlURI, blob: bytes | None, now_ms: int) -> None:
         """A spider's Request in process is retried by Scrapy: the new one takes its place in the queue. The try

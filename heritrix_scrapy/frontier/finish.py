@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.addresses import Addresses
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.candidates import Candidates
     from heritrix_scrapy.frontier.futures import Futures
@@ -58,6 +59,7 @@ class Finishing:
         hosts: Hosts,
         rest: Rest,
         plan: Callable[[Any], Plan],
+        addresses: Addresses,
         before_finish: Iterable[Callable[[CrawlURI], None]],
     ) -> None:
         self._ledger = ledger
@@ -70,6 +72,7 @@ class Finishing:
         self._hosts = hosts
         self._rest = rest
         self._plan = plan
+        self._addresses = addresses
         self._before_finish = before_finish
         self._heritrix: bool = settings.view.profile == "heritrix"
 
@@ -111,7 +114,7 @@ class Finishing:
         pending = curi.credential_pending
         wanted = status.wants_retry(code, credential_pending=pending, retiring=retiring)
         # what the spider asked for is retried by Scrapy's middleware, which has given up by now
-        ours = code == status.DEFERRED or not (curi.spider_request or self._settled(curi))
+        ours = code == status.DEFERRED or pending or not (curi.spider_request or self._settled(curi))
         if wanted and ours and (waits or curi.attempts < view.max_retries):
             if status.lookup(code).charged:
                 record.charge(curi.cost)
@@ -129,12 +132,13 @@ class Finishing:
             and self._hosts.host(curi.uri[4:]).final
         )
 
-    def put_back(self, curi: CrawlURI, now_ms: int) -> None:
-        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged."""
+    def put_back(self, curi: CrawlURI, now_ms: int, delay_ms: int = 0) -> None:
+        """A URI in process was not fetched after all: back in its place, nothing counted, nothing charged.
+        ``delay_ms``: how long its queue rests."""
         queue = self._queue_of(curi)
         if queue is not None and queue.current is not None:
             queue.insert(*queue.current)
-            self._release(queue, 0, now_ms)
+            self._release(queue, delay_ms, now_ms)
 
     def replace_stored(self, curi: CrawlURI, blob: bytes | None, now_ms: int) -> None:
         """A spider's Request in process is retried by Scrapy: the new one takes its place in the queue. The try
@@ -160,8 +164,12 @@ class Finishing:
         return self._queues.get(curi.class_key)
 
     def _release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
-        del self._in_process[queue.class_key]
+        class_key = queue.class_key
+        del self._in_process[class_key]
         self._queues.release(queue, delay_ms, now_ms, retire=retire)
+        called = self._addresses.release(class_key, delay_ms, now_ms)
+        if called is not None:
+            self._queues.call(*called)
 
     def _add_children(self, curi: CrawlURI) -> None:
         """Prerequisite, or outlinks, into the batch."""
@@ -215,11 +223,10 @@ class Finishing:
         self._stale.pop(key, None)
         self._queues.removed(queue)
         self._queues.ranked(queue, key, -1)
-        if self._heritrix:
-            # what was never measured counts as -1, and the time is that of the fetch
-            tally_end(record.tally, disposition, code, size, curi.ended_ms or 0)
-        else:
-            tally_end(record.tally, disposition, code, max(size, 0), now_ms)
+        # in Heritrix what was never measured counts as -1, and the time is that of the fetch
+        counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
+        for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
+            tally_end(tally, disposition, code, counted, at)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)

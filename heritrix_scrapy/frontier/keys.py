@@ -27,6 +27,7 @@ IMPORT = META + b"import/"
 #: Value of a seen row once the spider has asked for the page.
 BY_SPIDER = b"\x01"
 
+#: Ordinals count up from 1; those of URIs that go newest first stand in their keys counted down from here.
 MAX_ORDINAL = (1 << 48) - 1
 #: Room on the better side of precedence 0, for a spider's Requests of high priority.
 PRECEDENCE_ZERO = 64
@@ -75,8 +76,9 @@ def after(prefix: bytes) -> bytes:
 
 
 def queued(prefix: bytes, directive: int, precedence: int, ordinal: int) -> bytes:
-    """Row of a queued URI. ``directive`` and ``precedence`` as the bytes that ``rank`` gives."""
-    return prefix + (directive << 56 | precedence << 48 | ordinal).to_bytes(8, "big")
+    """Row of a queued URI. ``directive`` and ``precedence`` as the bytes that ``rank`` gives, ``ordinal`` as
+    ``place_of`` does; its low 48 bits count."""
+    return prefix + (directive << 56 | precedence << 48 | ordinal & MAX_ORDINAL).to_bytes(8, "big")
 
 
 def rank(directive: int, precedence: int, prerequisite: bool, heritrix: bool) -> tuple[int, int]:
@@ -86,13 +88,24 @@ def rank(directive: int, precedence: int, prerequisite: bool, heritrix: bool) ->
     Heritrix ties them, clips precedence at 127 and sorts negative values last; the heritrix profile does too.
     """
     if heritrix:
-        return 2 * directive + 1, min(precedence, 127) & 0xFF
+        return directive, min(precedence, 127) & 0xFF
     return 2 * directive + (not prerequisite), max(0, min(255, PRECEDENCE_ZERO + precedence))
 
 
 def unrank(key: bytes, *, heritrix: bool) -> tuple[int, int, int]:
     """Directive, precedence and ordinal as they stand in a queued URI's key."""
-    return key[5] >> 1, precedence_of(key, heritrix=heritrix), int.from_bytes(key[7:13], "big")
+    return key[5] if heritrix else key[5] >> 1, precedence_of(key, heritrix=heritrix), ordinal_of(key)
+
+
+def place_of(ordinal: int, *, newest_first: bool) -> int:
+    """What stands in a key for an ordinal."""
+    return MAX_ORDINAL - ordinal if newest_first else ordinal
+
+
+def ordinal_of(key: bytes) -> int:
+    """The ordinal that a queued URI's key tells. No crawl gives half of them, so that the two ways do not meet."""
+    place = int.from_bytes(key[7:13], "big")
+    return MAX_ORDINAL - place if place > MAX_ORDINAL >> 1 else place
 
 
 def precedence_of(key: bytes, *, heritrix: bool) -> int:

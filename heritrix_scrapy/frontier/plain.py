@@ -76,7 +76,7 @@ class PlainLinks:
         shapes: dict[str, tuple[str, bytes]] = {}
         frames: dict[tuple[str, str], tuple[bytes, bytes]] = {}
         totals = ledger.totals
-        newest_first = totals.newest_first
+        newest_first = plan.newest_first
         repeated = rejected = queued = 0
         ordinal = first = totals.ordinal
         puts = ledger.puts

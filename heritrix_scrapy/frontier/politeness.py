@@ -58,6 +58,10 @@ def retry_delay(view: Any, status: int) -> int:
     return int(view.retry_delay_seconds * 1000) if lookup(status).retry is Retry.LATER else 0
 
 
+#: Hosts remembered with what they are owed.
+OWING = 10_000
+
+
 class Rest:
     """How long the queue of a finished URI rests. ``crawl_delay``: seconds that robots.txt asks for between two
     fetches from the URI's server, or None."""
@@ -66,6 +70,8 @@ class Rest:
         self._hosts = hosts
         self._crawl_delay = crawl_delay
         self._heritrix = heritrix
+        #: Host → until when its share of bandwidth is used up, and how long that was when it was written down.
+        self._owed: dict[str, tuple[int, int]] = {}
 
     def after(self, curi: CrawlURI, now_ms: int) -> int:
         """Rest of the queue after this URI; what the server asked for binds too."""
@@ -80,13 +86,27 @@ class Rest:
                     curi.began_ms,
                     curi.ended_ms,
                     crawl_delay=self._asked_delay(curi),
-                    wait_ms=bandwidth_wait(curi.content_size, view.max_per_host_bandwidth_usage_kb_sec),
+                    wait_ms=self._bandwidth(curi, now_ms),
                 )
         if not self._heritrix and curi.uri.startswith("http"):
             asked = self._hosts.server(server_key(curi.uri)).retry_at_ms
             if asked > now_ms:
                 delay = max(delay, asked - now_ms)
         return delay
+
+    def _bandwidth(self, curi: CrawlURI, now_ms: int) -> int:
+        """What the share of bandwidth asks for, of all queues of the URI's host together."""
+        kb_per_second: int = curi.settings.max_per_host_bandwidth_usage_kb_sec
+        if kb_per_second <= 0 or curi.began_ms is None:
+            return 0
+        host = curi.host
+        until, owed = self._owed.get(host, (0, 0))
+        # never more than was owed, however the clock may have jumped
+        wait = max(0, min(until - now_ms, owed)) + bandwidth_wait(curi.content_size, kb_per_second)
+        if len(self._owed) >= OWING:
+            self._owed = {name: entry for name, entry in self._owed.items() if entry[0] > now_ms}
+        self._owed[host] = (now_ms + wait, wait)
+        return wait
 
     def _asked_delay(self, curi: CrawlURI) -> float | None:
         if self._crawl_delay is None or curi.began_ms is None:

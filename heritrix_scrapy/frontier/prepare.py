@@ -226,5 +226,8 @@ class Preparer:
                 curi.forced = True
         curi.class_key = plan.class_key(curi)
         if curi.cost < 0:
+            if plan.fixed is not None:
+                curi.cost, curi.precedence = plan.fixed
+                return
             curi.cost = plan.cost(curi)
         curi.precedence = plan.precedence(curi)

@@ -200,6 +200,20 @@ class Queues:
         """The head of a ready queue was taken."""
         self._move(queue, Event.EMITTED)
 
+    def hold(self, queue: Queue, until_ms: int) -> None:
+        """A ready queue has to wait, though it has a URI to give."""
+        queue.record.wake_ms = until_ms
+        self._move(queue, Event.HELD)
+        self.lists.snooze(queue.class_key, until_ms)
+
+    def call(self, class_key: str, at_ms: int) -> None:
+        """Wake a snoozed queue at another time; its entry for the old one is dropped when it is met."""
+        queue = self.get(class_key)
+        if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms != at_ms:
+            queue.record.wake_ms = at_ms
+            self.lists.snooze(class_key, at_ms)
+            self._ledger.change(queue)
+
     def release(self, queue: Queue, delay_ms: int, now_ms: int, *, retire: bool = False) -> None:
         """The URI of a queue in process came back; the queue rests for ``delay_ms``."""
         queue.current = None

@@ -113,8 +113,7 @@ def _totals_of_rows(store: Store, empty: Totals) -> Totals | None:
     empty.queues = max([*numbers, *names])
     empty.spider_asked = True
     for key, _ in store.range(keys.QUEUED, keys.after(keys.QUEUED)):
-        ordinal = int.from_bytes(key[7:13], "big")
-        empty.ordinal = max(empty.ordinal, keys.MAX_ORDINAL - ordinal if empty.newest_first else ordinal)
+        empty.ordinal = max(empty.ordinal, keys.ordinal_of(key))
     return empty
 
 

@@ -22,13 +22,15 @@ from scrapy.utils.request import request_from_dict
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
+from heritrix_scrapy.frontier.diversion import Diversions
 from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.mapper import Diverter, named
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import read_seeds
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
-from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup
+from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup, posting
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
@@ -53,6 +55,8 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
+#: Deferral of a spider's Request that is made again with a credential.
+AUTHORIZE = "authorize"
 
 #: Answers whose Location Scrapy's RedirectMiddleware takes up.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -81,6 +85,8 @@ class FrontierScheduler(BaseScheduler):
         self._resumed = False
         self._closed = False
         self._frontier: Frontier | None = None
+        self._diversions: Diversions | None = None
+        self._diverter: Diverter | None = None
         limit = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = limit if self._settings.profile == "heritrix" and limit > 0 else 0
 
@@ -109,7 +115,8 @@ class FrontierScheduler(BaseScheduler):
                 crawl.store,
                 self._settings,
                 decide=scope.accepts,
-                recall=scope.recall,
+                # where links may belong to other crawlers each is looked at
+                recall=None if self._settings.view.crawl_mapper else scope.recall,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
@@ -125,6 +132,8 @@ class FrontierScheduler(BaseScheduler):
             view = self._settings.view
             if view.candidates_should_process_rule is not None:
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
+            if not crawl.looking:
+                self._divert_others(frontier)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
@@ -157,6 +166,27 @@ class FrontierScheduler(BaseScheduler):
         if not crawl.looking:
             self._begin(frontier)
         self._arm()
+
+    def _divert_others(self, frontier: Frontier) -> None:
+        """Where the crawl is split over several crawlers, send to the others what is theirs. Raises
+        ConfigurationError and StorageFull."""
+        crawl, view = self._crawl, self._settings.view
+        mapper = named(view)
+        if mapper is None:
+            return
+        self._diversions = Diversions(
+            view.diversion_dir or crawl.jobdir.root / "diversions",
+            view.local_name,
+            crawl.clock,
+            digits=view.rotation_digits,
+            heritrix=view.profile == "heritrix",
+        )
+        crawl.archives.append(self._diversions)
+        rule = view.outlink_rule
+        outlinks = None if rule is None else gate(self._crawler, view, rule)
+        diverter = Diverter(mapper, self._diversions, crawl.class_key, outlinks=outlinks)  # type: ignore[arg-type]
+        frontier.candidates.diverter = self._diverter = diverter
+        crawl.divert = diverter.divert
 
     def _begin(self, frontier: Frontier) -> None:
         try:
@@ -193,10 +223,17 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         self._count_refusals()
+        for last_act in self._crawl.before_close:
+            last_act()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
+        try:
+            if self._diversions is not None:
+                self._diversions.close()
+        except StorageFull as error:
+            logger.error("the diversion files could not be closed: %s", error)
         if self._crawl.jobdir.temporary and not self._crawl.looking:
             discard(self._crawl.jobdir.frontier)
 
@@ -401,10 +438,12 @@ class FrontierScheduler(BaseScheduler):
             return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
         if url.startswith("whois:") and not url.startswith("whois://"):
             return Request("whois://" + url[6:].strip("/") + "/", meta=UNATTENDED.copy(), dont_filter=True)
+        submission = self._crawl.submission
+        posted = posting(submission(curi)) if submission is not None else {}
         if self._callback is not None and curi.path[-1:] != hops.PREREQ:
             meta = INTERNAL_META.copy()
-            return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True)
-        return Request(url, meta=UNATTENDED.copy(), dont_filter=True)
+            return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True, **posted)
+        return Request(url, meta=UNATTENDED.copy(), dont_filter=True, **posted)
 
     def _rebuild(self, curi: CrawlURI) -> Request | None:
         try:
@@ -433,10 +472,10 @@ class FrontierScheduler(BaseScheduler):
         try:
             if deferral == RETRIED:
                 self._put_retry(request, curi, now)
-            elif deferral == PREREQUISITE:
+            elif deferral in (PREREQUISITE, AUTHORIZE):
                 frontier.finish(curi, now)
             elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
-                frontier.put_back(curi, now)
+                frontier.put_back(curi, now, max(curi.wait_until_ms - now, 0))
             else:
                 if curi.status == status.UNATTEMPTED:
                     # a middleware put another Request in its place before it was fetched
@@ -539,9 +578,11 @@ class FrontierScheduler(BaseScheduler):
 
     def _count_refusals(self) -> None:
         self._crawl.add_stats(scope_of(self._crawler).take_refusals())
+        if self._diverter is not None and (count := self._diverter.take_count()):
+            self._count("frontier/diverted", count)
 
-    def _count(self, name: str) -> None:
-        self._crawl.add_stats({name: 1})
+    def _count(self, name: str, count: int = 1) -> None:
+        self._crawl.add_stats({name: count})
 
 
 def load_part(crawler: Crawler, setting: str, path: str, properties: dict[str, Any]) -> Any:

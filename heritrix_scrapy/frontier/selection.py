@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.states import Event
+from heritrix_scrapy.frontier.traps import looks_endless
 from heritrix_scrapy.model.crawluri import unpack
 from heritrix_scrapy.model.errors import UnpackError
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.frontier.addresses import Addresses
     from heritrix_scrapy.frontier.admission import Admission
     from heritrix_scrapy.frontier.futures import Futures
     from heritrix_scrapy.frontier.ledger import Ledger
@@ -43,6 +45,7 @@ class Selection:
         in_process: InProcess,
         settings: SettingsSource,
         plan: Callable[[Any], Plan],
+        addresses: Addresses,
     ) -> None:
         self._ledger = ledger
         self._queues = queues
@@ -52,6 +55,7 @@ class Selection:
         self._stale = in_process.stale
         self._for_uri = settings.for_uri
         self._plan = plan
+        self._addresses = addresses
         #: URIs that moved to another queue since the last one was taken.
         self._moved: set[int] = set()
         self._heritrix: bool = settings.view.profile == "heritrix"
@@ -68,7 +72,7 @@ class Selection:
         self._moved.clear()
         while (queue := self._queues.poll()) is not None:
             try:
-                curi = self._take(queue)
+                curi = self._take(queue, now_ms)
             except BaseException:
                 # it stays ready: the batch could not be written, or a part failed on its head
                 self._queues.lists.ready.append(queue.class_key)
@@ -77,7 +81,7 @@ class Selection:
                 return curi
         return None
 
-    def _take(self, queue: Queue) -> CrawlURI | None:
+    def _take(self, queue: Queue, now_ms: int) -> CrawlURI | None:
         """The head of a ready queue, or None when the queue has none or may not go on."""
         queues, record = self._queues, queue.record
         while queue.heads or self._read(queue):
@@ -104,10 +108,23 @@ class Selection:
                 return None
             if record.over_total:
                 queues.retire(queue, Event.OVER_TOTAL)
+                if looks_endless(curi.uri, curi.via):
+                    self._ledger.totals.suspected_traps += 1
+                    logger.warning(
+                        "queue %s has spent its budget with %d URIs left; perhaps a trap: %s differs from %s, which"
+                        " names it, in its numbers only",
+                        queue.class_key,
+                        record.count,
+                        curi.uri,
+                        curi.via,
+                    )
                 return None
             plan = self._plan(view)
             if plan.moves and self._relocate(queue, curi, plan):
                 continue
+            if view.politeness_per_address and (until := self._addresses.claim(curi, queue.class_key, now_ms)):
+                queues.hold(queue, until)
+                return None
             queue.take()
             queues.emitted(queue)
             record.last_peeked = curi.uri
@@ -122,8 +139,7 @@ class Selection:
         """The URI of a row, with what its key says. Raises UnpackError."""
         curi = unpack(row)
         totals = self._ledger.totals
-        curi.directive, curi.precedence, ordinal = keys.unrank(key, heritrix=totals.heritrix)
-        curi.ordinal = keys.MAX_ORDINAL - ordinal if totals.newest_first else ordinal
+        curi.directive, curi.precedence, curi.ordinal = keys.unrank(key, heritrix=totals.heritrix)
         curi.class_key = queue.class_key
         curi.queue_key = key
         if self._heritrix and key in self._stale:

@@ -34,6 +34,7 @@ class Event(IntEnum):
     YIELDED = 8
     RETIRED = 9
     RECONSIDERED = 10
+    HELD = 11
 
 
 _S, _E = State, Event
@@ -53,6 +54,8 @@ TRANSITIONS: dict[tuple[State, Event], State] = {
     (_S.READY, _E.OVER_SESSION): _S.INACTIVE,
     (_S.READY, _E.OVER_TOTAL): _S.RETIRED,
     (_S.READY, _E.EMITTED): _S.IN_PROCESS,
+    # another queue is at its address
+    (_S.READY, _E.HELD): _S.SNOOZED,
     # its URI came back
     (_S.IN_PROCESS, _E.DELAYED): _S.SNOOZED,
     (_S.IN_PROCESS, _E.RELEASED): _S.READY,

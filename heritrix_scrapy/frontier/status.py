@@ -37,6 +37,7 @@ def status_of(
         "out of scope": totals.rejected,
         "to be fetched again": totals.future,
         "given way to the spider": totals.superseded,
+        "suspected traps": totals.suspected_traps,
         "could not be queued": totals.unqueuable,
         "queues": {
             "known": totals.queues,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Totals(msgspec.Struct, omit_defaults=True):
-    """``heritrix``, ``newest_first``: layout of the queues' keys, settled when the crawl began; ``ordinal``,
+    """``heritrix``: layout of the queues' keys, settled when the crawl began; ``ordinal``,
     ``queues``, ``turn``, ``delayed``: last numbers given; ``spider_asked``: some page was asked for
     by the spider; ``over``: the crawl came to its end.
 
@@ -26,7 +26,6 @@ class Totals(msgspec.Struct, omit_defaults=True):
     """
 
     heritrix: bool = False
-    newest_first: bool = False
     ordinal: int = 0
     queues: int = 0
     turn: int = 0
@@ -45,6 +44,7 @@ class Totals(msgspec.Struct, omit_defaults=True):
     unqueuable: int = 0
     rejected: int = 0
     processed_bytes: int = 0
+    suspected_traps: int = 0
 
     @property
     def finished(self) -> int:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from heritrix_scrapy.model import hops, status
+from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Carried)
 from heritrix_scrapy.model.errors import UnpackError
+from heritrix_scrapy.model.post import Post  # noqa: TC001 (a field of Carried)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +83,7 @@ class CrawlURI:
         "extra_info",
         "extracted",
         "forced",
+        "forms",
         "headers",
         "heritable",
         "history",
@@ -88,11 +91,14 @@ class CrawlURI:
         "is_prerequisite",
         "killed",
         "link_errors",
+        "meta_robots",
         "method",
         "ordinal",
         "outlink_annotations",
+        "outlink_posts",
         "outlinks",
         "path",
+        "post",
         "precedence",
         "prerequisite",
         "queue_key",
@@ -105,17 +111,21 @@ class CrawlURI:
         "seed",
         "server_ip",
         "settings",
+        "shown",
         "source_tag",
         "spider_request",
         "status",
         "stored_request",
         "tls",
+        "trying",
         "uri",
         "user_agent",
         "verdict",
         "via",
         "via_context",
+        "wait_until_ms",
         "warc_file",
+        "warc_headers",
         "warc_offset",
     )
 
@@ -123,7 +133,7 @@ class CrawlURI:
         self,
         uri: str,
         *,
-        path: str = "",
+        path: str | None = "",
         via: str | None = None,
         via_context: str | None = None,
         seed: bool = False,
@@ -134,7 +144,7 @@ class CrawlURI:
     ) -> None:
         # identity
         self.uri = uri
-        self.path = path
+        self.path = path or ""
         self.via = via
         self.via_context = via_context
         self.seed = seed
@@ -155,6 +165,10 @@ class CrawlURI:
         self.reschedule_at = -1
         self.stored_request: bytes | None = None
         self.is_prerequisite = False
+        #: What it is fetched with by POST; None for a GET.
+        self.post: Post | None = None
+        #: The challenge that the next try answers.
+        self.trying: Challenge | None = None
         self.settings: Any = None
         self.annotations: list[str] = []
         #: What is remembered of earlier fetches, the latest first; None until somebody looked.
@@ -175,6 +189,8 @@ class CrawlURI:
         self.tls: TlsFacts | None = None
         self.challenges: dict[str, str] | None = None
         self.credential_pending = False
+        #: The challenge that this try answers, asked or unasked.
+        self.shown: Challenge | None = None
         self.headers: list[tuple[bytes, bytes]] = []
         self.reason = ""
         self.http_version = ""
@@ -184,12 +200,19 @@ class CrawlURI:
         self.recorder: Recorder | None = None
         self.outlinks: list[Outlink] = []
         self.outlink_annotations: dict[Outlink, tuple[str, ...]] | None = None
+        #: What a link is fetched with by POST.
+        self.outlink_posts: dict[Outlink, Post] | None = None
+        #: The forms of the page, as ``extract.forms.Form``.
+        self.forms: list[Any] | None = None
+        #: Content of the page's robots meta tag.
+        self.meta_robots: str | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
         self.base: str | None = None
         self.extracted = False
         self.prerequisite: str | None = None
         self.deferral: str | None = None
+        self.wait_until_ms = 0
         self.verdict: str | None = None
         self.retire = False
         #: Cancelled while it was fetched: what came is archived, and the URI then ends as -7000.
@@ -200,6 +223,8 @@ class CrawlURI:
         self.record_id: str | None = None
         self.warc_file: str | None = None
         self.warc_offset = -1
+        #: Further headers of its response record, each ``Name: value``.
+        self.warc_headers: list[str] | None = None
         #: What it repeats, and what will be remembered of it.
         self.revisit: Revisit | None = None
         self.entry: Entry | None = None
@@ -232,6 +257,9 @@ class CrawlURI:
         curi.heritable = self.heritable
         if self.outlink_annotations is not None:
             curi.annotations.extend(self.outlink_annotations.get(link, ()))
+        if self.outlink_posts is not None and (post := self.outlink_posts.get(link)) is not None:
+            # the page behind a form is another one than its address alone
+            curi.post, curi.forced, curi.directive = post, True, HIGH
         return curi
 
     def prerequisite_child(self, uri: str) -> CrawlURI:
@@ -242,6 +270,12 @@ class CrawlURI:
         curi.forced = True
         curi.directive = max(self.directive - 1, HIGHEST)
         return curi
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What tells two CrawlURIs apart, and orders them: via, URI, context and path (Heritrix: CrawlURI.equals,
+        compareTo). One page can name a target twice, in different places."""
+        return self.via or "", self.uri, self.via_context or "", self.path
 
     @property
     def policy_basis(self) -> str:
@@ -312,6 +346,14 @@ def host_of(uri: str) -> str:
     return hostport.partition(":")[0].lower()
 
 
+class Carried(msgspec.Struct, array_like=True):
+    """What few URIs take with them. A part of ``Row.request``, for a row of more than fifteen fields is longer."""
+
+    request: bytes | None = None
+    post: Post | None = None
+    trying: Challenge | None = None
+
+
 class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     """The packed CrawlURI. Order is the format: new fields go to the end, and ``SCHEMA`` grows when an old one
     changes its meaning. The common outlink needs the first eight only."""
@@ -330,7 +372,7 @@ class Row(msgspec.Struct, array_like=True, omit_defaults=True):
     reschedule_at: int = -1
     annotations: list[str] = []
     heritable: dict[str, Any] | None = None
-    request: bytes | None = None
+    request: bytes | Carried | None = None
 
 
 class NotedRow(Row):
@@ -374,7 +416,9 @@ def pack(curi: CrawlURI) -> bytes:
             curi.reschedule_at,
             curi.annotations,
             curi.heritable,
-            curi.stored_request,
+            curi.stored_request
+            if curi.post is None and curi.trying is None
+            else Carried(curi.stored_request, curi.post, curi.trying),
         )
     )
 
@@ -445,7 +489,11 @@ def unpack(data: bytes) -> CrawlURI:
     curi.reschedule_at = row.reschedule_at
     curi.annotations = row.annotations
     curi.heritable = row.heritable
-    curi.stored_request = row.request
+    request = row.request
+    if isinstance(request, Carried):
+        curi.stored_request, curi.post, curi.trying = request.request, request.post, request.trying
+    else:
+        curi.stored_request = request
     if row.scope_decision is not None:
         curi.extra_info["scopeDecision"] = row.scope_decision
     curi.is_prerequisite = bool(flags & _PREREQUISITE)

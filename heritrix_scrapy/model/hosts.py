@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from heritrix_scrapy.model.crawluri import authority_of
+from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Server)
+from heritrix_scrapy.model.crawluri import authority_of, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,14 @@ class Tally(msgspec.Struct, array_like=True):
     last_success_ms: int = NEVER
 
 
+class Province(msgspec.Struct, array_like=True):
+    """A part of the web with one login form: how often it was sent, and how often seen (Heritrix:
+    FormLoginProcessor)."""
+
+    attempts: int = 0
+    seen: int = 0
+
+
 class Host(msgspec.Struct, array_like=True):
     """``addresses``: textual, in the order to try; ``looked_up_ms``: when (-1 never); ``ttl``: seconds, -1 never
     expires (a numeric host); ``failures``: failed look-ups in a row; ``final``: the last one settled that there
@@ -56,8 +65,12 @@ class Host(msgspec.Struct, array_like=True):
 class Server(msgspec.Struct, array_like=True):
     """``robots``: text of robots.txt (None: everything is allowed, or nothing known yet); ``robots_fetched_ms``:
     -1 never; ``robots_valid``: whether ``robots`` may be relied on; ``robots_tries``: failed fetches so far;
-    ``robots_error``: class of the exception that ended the last of them;
-    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row."""
+    ``robots_error``: class of the exception that ended the last of them; ``robots_again_ms``: when it may be tried
+    again; ``robots_from``: where the last redirect of it leads, the ``robots_redirects``-th in a row;
+    ``challenges``: those that a credential answered, so that it can be shown unasked; ``logins``: login addresses
+    whose form was accepted;
+    ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row;
+    ``refusals``: 429 without a time, one after the other."""
 
     robots: str | None = None
     robots_fetched_ms: int = NEVER
@@ -67,6 +80,12 @@ class Server(msgspec.Struct, array_like=True):
     connection_errors: int = 0
     tally: Tally = msgspec.field(default_factory=Tally)
     robots_error: str | None = None
+    robots_again_ms: int = 0
+    robots_from: str | None = None
+    robots_redirects: int = 0
+    challenges: list[Challenge] = []
+    logins: list[str] = []
+    refusals: int = 0
 
 
 class Inquiry(msgspec.Struct, array_like=True):
@@ -101,14 +120,23 @@ def numeric_address(host: str) -> str | None:
 class Hosts:
     """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
-    ``get``: key → row or None, the store's. Keeps at most ``capacity`` unchanged objects in memory.
+    ``get``: key → row or None, the store's. Keeps at most ``capacity`` unchanged objects in memory, with at most
+    ``budget`` characters of robots.txt between them; the text has a row of its own, written when it changes.
     """
 
-    def __init__(self, get: Callable[[bytes], bytes | None], *, capacity: int = 20_000) -> None:
+    def __init__(
+        self, get: Callable[[bytes], bytes | None], *, capacity: int = 20_000, budget: int = 16_000_000
+    ) -> None:
         self._get = get
         self._capacity = capacity
+        self._budget = budget
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
+        #: Texts as they stand in the store, of the Servers in memory, and their characters.
+        self._texts: dict[bytes, str | None] = {}
+        self._size = 0
+        #: What else is kept beside hosts: each gives its changed rows.
+        self.others: list[Callable[[], list[tuple[bytes, bytes]]]] = []
 
     def host(self, name: str) -> Host:
         """The Host of that name; a numeric one knows its address from the start."""
@@ -136,6 +164,11 @@ class Hosts:
         """Have the Inquiry written with the next batch."""
         self._mark(b"hw" + key.encode("utf-8", "surrogatepass"))
 
+    def province(self, name: str) -> Province:
+        """The Province of that SURT prefix."""
+        found: Province = self._find(b"hp" + name.encode("utf-8", "surrogatepass"), Province)
+        return found
+
     def host_changed(self, name: str) -> None:
         """Have the Host written with the next batch."""
         self._mark(b"hh" + name.encode("utf-8", "surrogatepass"))
@@ -144,13 +177,50 @@ class Hosts:
         """Have the Server written with the next batch."""
         self._mark(b"hs" + key.encode("utf-8", "surrogatepass"))
 
+    def province_changed(self, name: str) -> None:
+        """Have the Province written with the next batch."""
+        self._mark(b"hp" + name.encode("utf-8", "surrogatepass"))
+
+    def tallies_of(self, uri: str) -> list[Tally]:
+        """The counters of the host and of the server that a URI is on, to be changed now; none for a URI without."""
+        if "://" not in uri:
+            return []
+        name, key = host_of(uri), server_key(uri)
+        if not name or not key:
+            return []
+        found = [self.host(name).tally, self.server(key).tally]
+        self.host_changed(name)
+        self.server_changed(key)
+        return found
+
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
-        if not self._changed:
-            return []
-        rows = [(key, _encoder.encode(value)) for key, value in self._changed.items()]
+        rows: list[tuple[bytes, bytes]] = []
+        for key, value in self._changed.items():
+            if isinstance(value, Server):
+                rows.append((key, self._pack_server(key, value, rows)))
+            else:
+                rows.append((key, _encoder.encode(value)))
         self._changed.clear()
+        for other in self.others:
+            rows += other()
         return rows
+
+    def _pack_server(self, key: bytes, server: Server, rows: list[tuple[bytes, bytes]]) -> bytes:
+        text = server.robots
+        stored = self._texts.get(key)
+        if text != stored:
+            rows.append((_text_key(key), b"" if text is None else text.encode("utf-8", "surrogatepass")))
+            self._size += len(text or "") - len(stored or "")
+            self._texts[key] = text
+        if text is None:
+            return _encoder.encode(server)
+        # the row says only that there is one
+        server.robots = ""
+        try:
+            return _encoder.encode(server)
+        finally:
+            server.robots = text
 
     def _mark(self, key: bytes) -> None:
         if (value := self._kept.get(key)) is not None:
@@ -163,12 +233,30 @@ class Hosts:
             return value
         row = self._get(key)
         value = kind() if row is None else msgspec.msgpack.decode(row, type=kind)
+        if kind is Server and value.robots is not None:
+            text = self._get(_text_key(key))
+            value.robots = "" if text is None else text.decode("utf-8", "surrogatepass")
+            self._texts[key] = value.robots
+            self._size += len(value.robots)
         self._kept[key] = value
-        if len(self._kept) > self._capacity:
-            for old in list(self._kept)[: self._capacity // 10]:
-                if old not in self._changed:
-                    del self._kept[old]
+        if len(self._kept) > self._capacity or self._size > self._budget:
+            self._shrink(key)
         return value
+
+    def _shrink(self, newest: bytes) -> None:
+        """Forget a tenth, those not asked for longest first, and more until the texts fit."""
+        count = max(len(self._kept) // 10, 1)
+        for old in list(self._kept):
+            if count <= 0 and self._size <= self._budget:
+                break
+            if old not in self._changed and old != newest:
+                del self._kept[old]
+                self._size -= len(self._texts.pop(old, None) or "")
+                count -= 1
+
+
+def _text_key(key: bytes) -> bytes:
+    return b"ht" + key[2:]
 
 
 _encoder = msgspec.msgpack.Encoder()

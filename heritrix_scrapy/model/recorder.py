@@ -24,6 +24,11 @@ MEMORY_LIMIT = 512 * 1024
 CHUNK = 64 * 1024
 #: Bytes looked through for the end of a chunk's size line; the wire reader gives up there too.
 MAX_CHUNK_LINE = 16 * 1024
+#: A coded body may stand for so many bytes at least, for so many times its own size beyond that, and for no more
+#: than the last. Text packs 10 times, a page of one repeated line 200 times.
+BOMB_FREE = 4 << 20
+BOMB_RATIO = 250
+BOMB_MOST = 1 << 30
 #: Largest window of a zstd stream (RFC 9659: what every HTTP client has to take, and no server may exceed).
 ZSTD_WINDOW = 8 << 20
 
@@ -111,6 +116,7 @@ class Recorder:
         "content_encoding",
         "conversation",
         "interim",
+        "is_bomb",
         "reply",
         "request",
         "response",
@@ -125,6 +131,7 @@ class Recorder:
         self.interim: list[int] = []
         self.chunked = False
         self.content_encoding: str | None = None
+        self.is_bomb = False
         self.conversation: str | None = None
         self.reply: str | None = None
         self._digest: str | None = None
@@ -169,7 +176,17 @@ class Recorder:
     def decoded(self) -> Iterable[bytes]:
         """The body without chunk framing and content coding, piece by piece, as ``entity`` gives its beginning."""
         codings = content_codings(self.content_encoding)
-        return decode(self.pieces(), codings) if codings else self.pieces()
+        return self._bounded(decode(self.pieces(), codings)) if codings else self.pieces()
+
+    def _bounded(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """No more than a body of this size can be meant to hold."""
+        most = min(max(BOMB_FREE, self.body_size * BOMB_RATIO), BOMB_MOST)
+        for piece in pieces:
+            most -= len(piece)
+            if most < 0:
+                self.is_bomb = True
+                return
+            yield piece
 
     def close(self) -> None:
         self.request.close()

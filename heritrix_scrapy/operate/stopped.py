@@ -19,6 +19,7 @@ from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.operations import Operations
+from heritrix_scrapy.frontier.scheduler import load_part
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.operate.control import ControlError

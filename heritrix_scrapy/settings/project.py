@@ -12,7 +12,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
 from heritrix_scrapy.settings.sheets import Sheets, addresses, with_entries
-from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, gates
+from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, check_robots, gates
 from heritrix_scrapy.settings.view import Settings, View
 
 if TYPE_CHECKING:
@@ -204,6 +204,7 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
     values |= with_entries(values, ours)
     if values["SCOPE_SPIDER_REQUESTS"] is None:
         values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given
+    check_robots(values["ROBOTS_POLICY"], values["AVAILABLE_ROBOTS_POLICIES"])
     check_identity(values, contact_required=contact_required, template_given="USER_AGENT_TEMPLATE" in given)
     view = View(values)
     sheets = None

@@ -51,6 +51,10 @@ LARGEST = 1 << 53
 _NEXT_ADDRESS = re.compile(r"[,\s]\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 
 
+#: Settings that hold passwords: no message tells their value.
+SECRET = frozenset({"CREDENTIALS", "FORM_LOGIN"})
+
+
 class Refused(Exception):
     """The value cannot be used; the text says what was expected."""
 
@@ -272,6 +276,36 @@ def _associations(value: Any, setting: Setting) -> list[dict[str, Any]]:
     return list(value)
 
 
+#: Names of robots policies.
+ROBOTS_POLICIES = ("obey", "classic", "robotsTxtOnly", "ignore", "custom", "firstNamed", "mostFavored")
+
+
+def _robots_policy(value: Any, setting: Setting) -> Any:
+    """A policy's name, ``[name, {…}]``, a dotted path or an object; ``check_robots`` says whether there is one of
+    the name."""
+    if isinstance(value, str) and not value.startswith("["):
+        return next((name for name in ROBOTS_POLICIES if name.lower() == value.lower()), value)
+    return _policy(value, setting)
+
+
+def check_robots(policy: Any, available: Mapping[str, Any]) -> None:
+    """Whether the operator names a robots policy that there is. Raises ConfigurationError."""
+    if isinstance(policy, str) and not (policy in ROBOTS_POLICIES or policy in available or "." in policy):
+        known = ", ".join([*ROBOTS_POLICIES, *available])
+        if not policy.endswith("RobotsPolicy") and policy != "RobotsTxtOnlyPolicy":
+            raise ConfigurationError(PREFIX + "ROBOTS_POLICY", policy, f"expected one of {known}, or a dotted path")
+
+
+def _mappings(value: Any, setting: Setting) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = _from_text(value)
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list | tuple) or not all(isinstance(item, dict) for item in value):
+        raise Refused("expected a list of mappings")
+    return list(value)
+
+
 def _scope(value: Any, setting: Setting) -> Any:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return value.strip()
@@ -295,6 +329,8 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "policy": (_policy, "the name of a policy, or `[name, {property: value}]`"),
     "port": (_port, "1 to 65535"),
     "rule": (_rule, "a rule: a name, or `[name, {property: value}]`"),
+    "robots_policy": (_robots_policy, "the name of a policy, or `[name, {property: value}]`"),
+    "mappings": (_mappings, "a list of mappings"),
     "associations": (_associations, "a list of mappings"),
     "scope": (_scope, "a name, a list of rules, or a dotted path"),
 }
@@ -305,7 +341,8 @@ def check(setting: Setting, value: Any) -> Any:
     try:
         return KINDS[setting.kind][0](value, setting)
     except Refused as refused:
-        raise ConfigurationError(setting.key, value, str(refused)) from None
+        shown = "(not shown)" if setting.name in SECRET else value
+        raise ConfigurationError(setting.key, shown, str(refused)) from None
 
 
 def check_names(names: Mapping[str, Any]) -> list[str]:

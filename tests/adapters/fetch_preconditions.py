@@ -10,8 +10,8 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.fetch.credentials import FormCredential
 from heritrix_scrapy.fetch.preconditions import (
-    FormCredential,
     Prerequisite,
     Proceed,
     Stop,
@@ -19,7 +19,8 @@ from heritrix_scrapy.fetch.preconditions import (
     mark,
 )
 from heritrix_scrapy.fetch.preselector import preselect
-from heritrix_scrapy.fetch.robots import POLICIES, update_robots
+from heritrix_scrapy.fetch.robots import update_robots
+from heritrix_scrapy.fetch.robots_policy import POLICIES
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Host, Hosts, server_key
 from heritrix_scrapy.model.recorder import Recorder

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from heritrix_scrapy.fetch.credentials import FormCredential
 from heritrix_scrapy.fetch.preconditions import (
     Decision,
-    FormCredential,
     Prerequisite,
     Proceed,
     Stop,
@@ -45,6 +45,7 @@ class Known:
         server: Server = self.hosts.server("h.example")
         server.robots, server.robots_valid, server.robots_tries = text, valid, tries
         server.robots_fetched_ms = NOW - int(hours * HOUR)
+        server.robots_again_ms = server.robots_fetched_ms + 900_000 if tries else 0
         return self
 
     def decide(self, uri: str = PAGE, **options: Any) -> Decision:

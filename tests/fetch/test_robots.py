@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heritrix_scrapy.fetch import robots
+from heritrix_scrapy.fetch import robots, robots_rules
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts, Server
 from heritrix_scrapy.model.recorder import Recorder
@@ -41,7 +41,7 @@ DISALLOW = b"User-agent: *\nDisallow: /\n"
     ],
 )
 def test_product_token(agent: str, token: str) -> None:
-    assert robots.product_token(agent) == token
+    assert robots_rules.product_token(agent) == token
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_is_robots(uri: str, expected: bool) -> None:
 
 
 def test_parsed_texts_are_bounded_by_their_size() -> None:
-    parsed = robots.Parsed(budget=30)
+    parsed = robots_rules.Parsed(budget=30)
     texts = [f"User-agent: {n}\n" for n in range(5)]
     first = parsed.rules(texts[0])
     assert parsed.rules(str(texts[0])) is first
@@ -104,7 +104,7 @@ def test_text_is_cut_at_a_whole_line_and_loses_its_byte_order_mark() -> None:
     assert robots.read_text(fetched(200, b"\xef\xbb\xbfUser-agent: *\n")) == "User-agent: *\n"
     line = b"Disallow: /abcdef\n"
     text = robots.read_text(fetched(200, line * 40_000))
-    assert len(text) <= robots.LIMIT
+    assert len(text) <= robots_rules.LIMIT
     assert text.endswith("/abcdef\n")
     assert robots.read_text(CrawlURI("http://h.example/robots.txt")) == ""
 
@@ -155,14 +155,20 @@ def test_rfc_allows_all_where_there_is_no_robots_txt(status: int) -> None:
     assert (found.robots_valid, found.robots) == (True, None)
 
 
-@pytest.mark.parametrize("status", [429, 500, 503, -2, -3, -4, -5, -7])
+@pytest.mark.parametrize("status", [429, 500, 503, -2, -3, -4, -5])
 def test_rfc_asks_an_unreachable_server_again_and_then_forbids(status: int) -> None:
-    found = after("modern", *(fetched(status) for _ in range(3)))
-    assert found.robots_fetched_ms == -1
-    robots.update_robots(found, fetched(status), NOW, view_of("modern"))
+    found = after("modern", *(fetched(status) for _ in range(3)), max_retries=4)
+    assert (found.robots_fetched_ms, found.robots_again_ms) == (-1, NOW + 900_000)
+    robots.update_robots(found, fetched(status), NOW, view_of("modern", max_retries=4))
     assert (found.robots_valid, found.robots_fetched_ms) == (False, NOW)
     robots.update_robots(found, fetched(200), NOW, view_of("modern"))
     assert (found.robots_valid, found.robots_tries) == (True, 0)
+
+
+@pytest.mark.parametrize("status", [-6, -7, -63, -5000, -5001, -5002])
+def test_what_is_settled_is_not_asked_again(status: int) -> None:
+    found = after("modern", fetched(status))
+    assert (found.robots_valid, found.robots_fetched_ms) == (False, NOW)
 
 
 def test_modern_ignores_what_was_not_a_get() -> None:

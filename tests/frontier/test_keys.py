@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from heritrix_scrapy.frontier import keys
 
 PREFIX = keys.queued_prefix(7)
-PLACES = st.tuples(st.integers(0, 3), st.integers(-60, 180), st.booleans(), st.integers(1, keys.MAX_ORDINAL))
+PLACES = st.tuples(st.integers(0, 3), st.integers(-60, 180), st.booleans(), st.integers(1, keys.MAX_ORDINAL >> 1))
 
 
 def key_of(place: tuple[int, int, bool, int]) -> bytes:
@@ -23,6 +23,17 @@ def test_order_in_a_queue(one: tuple[int, int, bool, int], other: tuple[int, int
         return (place[0], not place[2], place[1], place[3])
 
     assert (key_of(one) < key_of(other)) == (wanted(one) < wanted(other))
+
+
+@given(PLACES)
+def test_newest_first_counts_down(place: tuple[int, int, bool, int]) -> None:
+    directive, precedence, prerequisite, ordinal = place
+    rank = keys.rank(directive, precedence, prerequisite, False)
+    key, younger = (
+        keys.queued(PREFIX, *rank, keys.place_of(number, newest_first=True)) for number in (ordinal, ordinal + 1)
+    )
+    assert younger < key
+    assert keys.ordinal_of(key) == ordinal
 
 
 @given(PLACES)

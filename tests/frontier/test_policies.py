@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.policies import (
     CostAssignmentPolicy,
     QueueAssignmentPolicy,
@@ -22,10 +23,9 @@ from heritrix_scrapy.model.hosts import Hosts
 from heritrix_scrapy.settings import Settings, default_view
 from heritrix_scrapy.settings.sheets import Sheets
 from heritrix_scrapy.store import MemoryStore
-from tests.frontier.world import end, make
+from tests.frontier.world import Clock, end, make
 
 if TYPE_CHECKING:
-    from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import QueueRecord
 
 HERE = __name__
@@ -227,6 +227,25 @@ def test_success_counts_hold_under_politeness() -> None:
     assert frontier.queue("test,a,").record.precedence == 4  # type: ignore[union-attr]
 
 
+def test_one_site_goes_depth_first_by_a_sheet() -> None:
+    view = default_view(follow="all", preference_embed_hops=0)
+    sheets = Sheets(
+        {"deep": {"HERITRIX_PREFERENCE_DEPTH_HOPS": 0}},
+        [{"surt_prefixes": ["http://(test,deep,"], "sheets": ["deep"]}],
+        view,
+        strict=False,
+    )
+    store = MemoryStore()
+    settings = Settings(view, sheets=sheets)
+    frontier = Frontier(store, settings, decide=lambda curi: True, hosts=Hosts(store.get), clock=Clock())
+    frontier.open()
+    for host in ("deep", "wide"):
+        frontier.add([CrawlURI(f"http://{host}.test/{n}", path="L") for n in (1, 2, 3)])
+    taken = order(frontier, Clock().now)
+    assert [uri for uri in taken if "deep" in uri] == [f"http://deep.test/{n}" for n in (3, 2, 1)]
+    assert [uri for uri in taken if "wide" in uri] == [f"http://wide.test/{n}" for n in (1, 2, 3)]
+
+
 def test_preloaded() -> None:
     policy = [
         "Preloaded",
@@ -247,6 +266,93 @@ def test_long_paths_count_hops() -> None:
     policy = ["Hops", {"navlinks_only": False}]
     assert plan(uri_precedence_policy=policy).precedence(long) == 1 + 57
     assert plan("heritrix", uri_precedence_policy=policy).precedence(long) == 1 + 52
+
+
+# -- politeness --------------------------------------------------------------------------------------------
+
+
+def test_names_of_one_address_take_turns() -> None:
+    frontier, clock, _ = make(politeness_per_address=True, hosts=addresses(**{f"{n}_test": "192.0.2.1" for n in "abc"}))
+    frontier.add([seed(f"http://{host}.test/{n}") for host in "abc" for n in (1, 2)])
+    taken = []
+    for _ in range(6):
+        curi = frontier.next(clock.now)
+        assert curi is not None
+        assert frontier.next(clock.now) is None
+        taken.append(curi.host[0])
+        clock.now += 10
+        end(frontier, curi, 200, clock.now, delay=1000)
+        assert frontier.next(clock.now + 999) is None
+        wake = frontier.next_wake()
+        assert wake is not None
+        assert wake <= clock.now + 1000
+        clock.now += 1000
+    # nobody comes twice before all have come
+    assert sorted(taken[:3]) == sorted(taken[3:]) == ["a", "b", "c"]
+    assert frontier.next(clock.now) is None
+
+
+def test_a_queue_that_does_not_come_when_called_holds_nobody_up() -> None:
+    hosts = addresses(a_test="192.0.2.1", b_test="192.0.2.1", c_test="192.0.2.1")
+    frontier, clock, _ = make(politeness_per_address=True, hosts=hosts)
+    frontier.add([seed(f"http://{host}.test/") for host in "abc"])
+    first = frontier.next(clock.now)
+    assert first is not None
+    assert frontier.next(clock.now) is None
+    end(frontier, first, 200, clock.now)
+    called = frontier.next(clock.now)
+    assert called is not None
+    end(frontier, called, 200, clock.now)
+    third = next(key for key in ("test,a,", "test,b,", "test,c,") if frontier.queue(key).record.count)  # type: ignore[union-attr]
+    frontier.retire(third)
+    frontier.add([seed(f"http://{first.host}/2")])
+    assert frontier.next(clock.now) is None
+    assert frontier.next_wake() == clock.now + 1000
+    assert frontier.next(clock.now + 1000) is not None
+
+
+def test_bandwidth_is_shared_by_the_queues_of_a_host() -> None:
+    frontier, clock, _ = make(parallel_queues=5, min_delay_ms=0, max_per_host_bandwidth_usage_kb_sec=10)
+    frontier.add([seed("http://a.test/"), seed("http://a.test/c/x"), seed("http://b.test/")])
+    found = [frontier.next(clock.now) for _ in range(3)]
+    rests = {}
+    for curi in found:
+        assert curi is not None
+        curi.began_ms = curi.ended_ms = clock.now
+        curi.content_size = 10_240
+        end(frontier, curi, 200, clock.now, delay=-1)
+        rests[curi.class_key] = frontier.queue(curi.class_key).record.wake_ms - clock.now  # type: ignore[union-attr]
+    assert rests == {"test,a,": 1000, "test,a,+4": 2000, "test,b,": 1000}
+
+
+def test_a_clock_that_jumps_back_costs_a_day_of_nothing() -> None:
+    frontier, clock, _ = make(min_delay_ms=0, max_per_host_bandwidth_usage_kb_sec=10)
+    for number in (1, 2):
+        frontier.add([seed(f"http://a.test/{number}")])
+        curi = frontier.next(clock.now + 10_000)
+        assert curi is not None
+        curi.began_ms = curi.ended_ms = clock.now
+        curi.content_size = 10_240
+        end(frontier, curi, 200, clock.now, delay=-1)
+        clock.now -= 86_400_000
+        frontier.wake_all()
+    assert frontier.queue("test,a,").record.tally.successes == 2  # type: ignore[union-attr]
+
+
+def test_an_endless_calendar_ends_with_its_budget(caplog: pytest.LogCaptureFixture) -> None:
+    """PC-105"""
+    frontier, clock, _ = make(cost_assignment_policy="AntiCalendar", queue_total_budget=40)
+    frontier.add([seed("http://cal.test/?year=2026"), seed("http://other.test/")])
+    fetched = 0
+    while (curi := frontier.next(clock.now)) is not None:
+        fetched += 1
+        assert fetched < 100
+        year = curi.uri.rpartition("=")[2]
+        end(frontier, curi, 200, clock.now, *([f"http://cal.test/?year={int(year) + 1}"] if "=" in curi.uri else []))
+    assert fetched == 21
+    assert not frontier.alive()
+    assert "perhaps a trap: http://cal.test/?year=2046 differs from http://cal.test/?year=2045" in caplog.text
+    assert frontier.totals.suspected_traps == 1
 
 
 # -- policies of the user's own ----------------------------------------------------------------------------

@@ -129,9 +129,10 @@ def make(store: Store | None = None, profile: str = "modern", **parts: Any) -> t
         for name in ("archives", "before_finish", "seed_found", "queues_kept", "crawl_delay", "journal")
         if name in parts
     }
+    hosts = parts.pop("hosts", None) or Hosts(store.get)
     decide = parts.pop("decide", None) or (lambda curi: True)
     settings = UniformSettings(default_view(profile, **{"follow": "all", **parts}))
-    frontier = Frontier(store, settings, decide=decide, hosts=Hosts(store.get), clock=clock, report=log, **own)
+    frontier = Frontier(store, settings, decide=decide, hosts=hosts, clock=clock, report=log, **own)
     frontier.open()
     return frontier, clock, log
 

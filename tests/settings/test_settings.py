@@ -248,3 +248,8 @@ def test_every_name_in_the_golden_jobs_is_valid() -> None:
             if short == name:
                 continue  # one of Scrapy's
             assert short in BY_NAME or short in KNOWN_LATER or short.endswith("_SHOULD_PROCESS_RULE"), name
+
+
+@pytest.mark.parametrize("name", ["HERITRIX_CREDENTIALS", "HERITRIX_FORM_LOGIN"])
+def test_no_message_tells_a_password(name: str) -> None:
+    assert "s3cret" not in refused(**{name: [["s3cret", "s3cret", 7]]})

@@ -233,6 +233,10 @@ def other_value(row: Any) -> Any:
             return ["Other: value"]
         case "components":
             return [["LowercaseRule", {}]]
+        case "mapping":
+            return {"mine": ["ignore", {}]}
+        case "robots_policy":
+            return "ignore"
         case "policy":
             return next(name for name in ("Zero", "Base", "Hops", "Hostname") if name != row.default)
     raise AssertionError(row.kind)

@@ -15,11 +15,11 @@ import pytest
 from scrapy.settings import Settings as ScrapySettings
 
 from heritrix_scrapy.archive.history import Policy
-from heritrix_scrapy.fetch.headers import compose, request_line
+from heritrix_scrapy.fetch.headers import compose, head
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.frontier.candidates import may_be_promoted, outlinks_wanted, redirects_promote
 from heritrix_scrapy.frontier.politeness import politeness_delay, retry_delay
-from heritrix_scrapy.frontier.prepare import Preparer, canonicaliser, queue_precedence
+from heritrix_scrapy.frontier.prepare import Preparer, canonicaliser
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import Settings, read
@@ -82,7 +82,7 @@ def asked(settings: Settings, host: str) -> Any:
     curi = at(settings, host)
     lines = compose(curi, curi.settings, url=curi.uri)
     return [
-        request_line("GET", "/x", curi.settings),
+        head("GET", "/x", [], http11=curi.settings.use_http11),
         *((name, value.replace(host.encode(), b"h")) for name, value in lines),
     ]
 
@@ -118,10 +118,6 @@ SCENARIOS: dict[str, tuple[Any, Any]] = {
     "PREFERENCE_EMBED_HOPS": (0, prepared("x", "LE")),
     "URI_PRECEDENCE_POLICY": ("Hops", prepared("x", "LLLL")),
     "COST_ASSIGNMENT_POLICY": ("Zero", prepared()),
-    "QUEUE_PRECEDENCE_POLICY": (
-        ["Base", {"base_precedence": 7}],
-        lambda settings, host: queue_precedence(at(settings, host).settings),
-    ),
     "PROCESS_ERROR_OUTLINKS": (True, followed),
     "DELAY_FACTOR": (1.0, rest()),
     "MIN_DELAY_MS": (9000, rest(0, 1)),
@@ -161,6 +157,7 @@ def test_a_sheet_changes_what_happens(name: str) -> None:
 
 #: Settings whose scenario is not here yet: what is read from the View is tested in ``test_sheets``.
 NAMES = """
+    QUEUE_PRECEDENCE_POLICY
     ACCEPT_NON_DNS_RESOLVES ANNOTATE_IP AWAIT_DNS_RETRIES BALANCE_REPLENISH_AMOUNT
     CALCULATE_ROBOTS_ONLY CSS_READER DEFAULT_ENCODING DEFAULT_URI_PRECEDENCE_POLICY
     DEFER_TO_PREVIOUS DIGEST_CONTENT ENABLE_LENIENT_EXTRACTION ERROR_PENALTY_AMOUNT EXTRACT404S
