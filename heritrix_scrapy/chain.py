@@ -178,7 +178,8 @@ class ChainMiddleware:
             if recall is not None:
                 recall.judge(curi)
             if curi.settings.fetch_whois:
-                curi.outlinks += whois.inferred(curi.uri, self._crawl.hosts.host(curi.host).addresses)
+                addresses = self._crawl.hosts.host(curi.host).addresses
+                curi.outlinks += whois.inferred(curi.uri, addresses, curi.settings)
             if curi.status > 0:
                 await self._extract(curi)
                 if curi.recorder is not None and curi.recorder.is_bomb:

@@ -152,7 +152,9 @@ class Conversation:
             raise
         except TooManyFiles as error:
             self._fail(Failure(status.CONNECT_FAILED, Why.FAILED, str(error), error))
-        except (OSError, ValueError) as error:
+        except ValueError as error:
+            self._fail(Failure(status.UNFETCHABLE, Why.FAILED, _text(error), error))
+        except OSError as error:
             why = Why.TIMEOUT if isinstance(error, Silent) else Why.FAILED
             self._fail(Failure(status.CONNECT_FAILED, why, _text(error), error))
         finally:

@@ -7,13 +7,13 @@ bytes: nothing is sent here. (Heritrix: FetchFTP, ClientFTP.)
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote, unquote_to_bytes
 
 from heritrix_scrapy.model.crawluri import authority_of, path_query_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: Bytes of one line of a reply, lines of one reply, and bytes of a file's name: no honest server needs as many.
 MAX_LINE = 8 * 1024
@@ -120,6 +120,17 @@ def login_of(uri: str) -> tuple[str, str] | None:
     return checked(unquote(user)), checked(unquote(password))
 
 
+def login(uri: str, view: Any, meta: Mapping[str, Any] | None = None) -> tuple[str, str]:
+    """Whom a server is told: the URI's own user and password, those in a Request's ``meta``, or those of the settings.
+    Raises ValueError for those that would end the command."""
+    own = login_of(uri)
+    if own is not None:
+        return own
+    meta = meta or {}
+    user, password = meta.get("ftp_user") or view.ftp_username, meta.get("ftp_password") or view.ftp_password
+    return checked(str(user)), checked(str(password))
+
+
 def checked(text: str) -> str:
     """Text that can be said in one command. Raises ValueError."""
     if any(each in text for each in "\r\n\0"):
@@ -160,9 +171,27 @@ def links(uri: str, pieces: Iterable[bytes], *, heritrix: bool) -> Iterator[str]
         yield base + quote(own, safe="")
 
 
+def found(uri: str, listing: Iterable[bytes] | None, view: Any) -> tuple[list[str], int]:
+    """What the settings want followed from here: URIs, not fixed up yet, and how many names were left out since a
+    directory had too many. ``listing``: of a directory; None for a file."""
+    heritrix = view.profile == "heritrix"
+    most = None if heritrix else view.max_outlinks  # a directory may not be worth more links than a page
+    held: list[str] = []
+    left_out = 0
+    if listing is not None and view.ftp_extract_from_dirs:
+        for link in links(uri, listing, heritrix=heritrix):
+            if most is not None and len(held) >= most:
+                left_out += 1
+            else:
+                held.append(link)
+    if view.ftp_extract_parent and (above := parent(uri, heritrix=heritrix)) is not None:
+        held.append(above)
+    return held, left_out
+
+
 def parent(uri: str, *, heritrix: bool) -> str | None:
-    """URI of the directory that a file or directory lies in; None for the root. Heritrix's has no slash at its end,
-    and is the directory itself where the URI had one."""
+    """URI of the directory that a file or directory lies in; None for the root. It has no slash at its end, as
+    a listing names it; in Heritrix it is the directory itself where the URI had one."""
     scheme, _, rest = uri.partition("://")
     path = path_query_of(rest)
     if path == "/":
@@ -170,4 +199,4 @@ def parent(uri: str, *, heritrix: bool) -> str | None:
     if not heritrix:
         path = path.rstrip("/")
     above, _, _ = path.rpartition("/")
-    return f"{scheme}://{authority_of(uri)}{above or '/'}{'' if heritrix or not above else '/'}"
+    return f"{scheme}://{authority_of(uri)}{above or '/'}"

@@ -24,11 +24,9 @@ from heritrix_scrapy.fetch.ftp import (
     BadReply,
     Reply,
     ReplyReader,
-    checked,
     extended_port,
-    links,
-    login_of,
-    parent,
+    found,
+    login,
     passive_port,
     path_of,
 )
@@ -60,7 +58,7 @@ class FtpFetch(Conversation):
     async def converse(self) -> None:
         curi = self.curi
         path = path_of(curi.uri)
-        user, password = self._login()
+        user, password = login(curi.uri, self.view, self.request.meta if curi.spider_request else None)
         parts = split(curi.uri, strict=False)
         self._said: list[str] = []
         self._size = 0
@@ -84,36 +82,16 @@ class FtpFetch(Conversation):
         curi, view = self.curi, self.view
         self.recorder.conversation = "".join(self._said)
         curi.digest = self.recorder.body_digest if view.digest_content else None
-        if self.is_directory and view.ftp_extract_from_dirs:
-            # whatever a directory holds, a page of it may not be worth more than any other
-            most = len(self.curi.outlinks) + view.max_outlinks if not self.heritrix else None
-            for uri in links(curi.uri, self.recorder.response.chunks(), heritrix=self.heritrix):
-                if most is not None and len(curi.outlinks) >= most:
-                    curi.discarded_outlinks += 1
-                else:
-                    self._link(uri)
-        if view.ftp_extract_parent and (above := parent(curi.uri, heritrix=self.heritrix)) is not None:
-            self._link(above)
-
-    def _link(self, uri: str) -> None:
-        try:
-            self.curi.outlinks.append(Outlink(fix(uri, strict=self.view.strict_uri_fixup), NAVLINK, CONTEXT))
-        except UriError as error:
-            self.curi.link_errors.append((uri, str(error)))
+        listing = self.recorder.response.chunks() if self.is_directory else None
+        links, left_out = found(curi.uri, listing, view)
+        curi.discarded_outlinks += left_out
+        for uri in links:
+            try:
+                curi.outlinks.append(Outlink(fix(uri, strict=view.strict_uri_fixup), NAVLINK, CONTEXT))
+            except UriError as error:
+                curi.link_errors.append((uri, str(error)))
 
     # -- what is said ---------------------------------------------------------------------------------------
-
-    def _login(self) -> tuple[str, str]:
-        """The URI's own user and password, those of a spider's Request, else those of the settings."""
-        own = login_of(self.curi.uri)
-        if own is not None:
-            return own
-        meta = self.request.meta if self.curi.spider_request else {}
-        view = self.view
-        return (
-            checked(str(meta.get("ftp_user") or view.ftp_username)),
-            checked(str(meta.get("ftp_password") or view.ftp_password)),
-        )
 
     async def _greet(self, user: str, password: str) -> None:
         greeting = await self._reply()
@@ -206,6 +184,8 @@ class FtpFetch(Conversation):
                 raise BadReply("the server closed the control connection")
             self._note(line.rstrip(b"\r\n").decode("utf-8", "replace") + "\r\n")
             reply = self._replies.feed(line)
+            if reply is not None and reply.code == 421 and self.heritrix:
+                raise BadReply(f"the server hangs up: {reply.text[:200]}")
             if reply is not None:
                 return reply
 

@@ -26,7 +26,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.access import access_of
-from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, Wait, decide, mark
+from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, Wait, decide, is_wanted, mark
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.proxied import ProxyChoice
 from heritrix_scrapy.fetch.robots import crawl_delay
@@ -49,9 +49,8 @@ logger = logging.getLogger(__name__)
 
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
-#: Schemes that handlers of this package fetch; those whose setting has to be True for what no spider asked for.
-OURS = frozenset({"dns", "http", "https"})
-BY_SETTING = {"ftp": "fetch_ftp", "whois": "fetch_whois"}
+#: Schemes that handlers of this package fetch.
+OURS = frozenset({"dns", "ftp", "http", "https", "whois"})
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -107,7 +106,7 @@ def fetchable(settings: BaseSettings) -> frozenset[str]:
     Scrapy's own for ``file:`` and ``s3:`` are for those who write a spider: a page must not have the crawler's
     files read, nor its credentials used."""
     named = settings.getdict("DOWNLOAD_HANDLERS").items()
-    return OURS.union(scheme for scheme, handler in named if handler and scheme not in BY_SETTING)
+    return OURS.union(scheme for scheme, handler in named if handler)
 
 
 class PreselectorMiddleware(_Judge):
@@ -186,11 +185,7 @@ class PreconditionMiddleware(_Judge):
         return None
 
     def _is_fetched(self, curi: CrawlURI) -> bool:
-        setting = BY_SETTING.get(curi.scheme)
-        if setting is None:
-            return curi.scheme in self._fetchable
-        # what somebody's own whois: name needs is fetched with it
-        return getattr(self._settings.for_uri(curi), setting) or curi.is_prerequisite
+        return curi.scheme in self._fetchable and is_wanted(curi, self._settings.for_uri(curi))
 
     async def _satisfied(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> None:
         self._settle(curi, await self._satisfy(request, curi, missing))

@@ -62,7 +62,7 @@ Decision = Proceed | Prerequisite | Wait | Stop
 
 HTTP = ("http", "https")
 #: Schemes whose host has to have an address; in the heritrix profile every one is.
-LOOKED_UP = frozenset((*HTTP, "ftp", "sftp"))
+LOOKED_UP = frozenset((*HTTP, "ftp", "whois", "sftp"))
 
 #: Deferral of a URI that goes back to its place until its server may be asked again.
 WAITING = "waiting"
@@ -135,6 +135,17 @@ def decide(
     if isinstance(login, (Prerequisite, Stop)):
         return login
     return Proceed(address, flagged or login is not None, annotation, login)
+
+
+#: Schemes that only a setting lets a crawl fetch on its own.
+BY_SETTING = {"ftp": "fetch_ftp", "whois": "fetch_whois"}
+
+
+def is_wanted(curi: CrawlURI, view: Any) -> bool:
+    """Whether a URI that no spider asked for may be fetched, as far as its scheme goes; what a ``whois:name`` needs
+    is fetched with it."""
+    setting = BY_SETTING.get(curi.scheme)
+    return setting is None or curi.is_prerequisite or bool(getattr(view, setting))
 
 
 def is_expired(host: Host, view: Any, now_ms: int) -> bool:

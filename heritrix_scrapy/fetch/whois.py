@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from heritrix_scrapy.model.crawluri import Outlink, authority_of, path_query_of
@@ -125,9 +125,10 @@ def referral(answer: bytes) -> str:
     return found
 
 
-def inferred(uri: str, addresses: Iterable[str]) -> list[Outlink]:
-    """The questions that a fetched URI raises: whose are its host's address and its domain?"""
-    if uri.startswith("whois:"):
+def inferred(uri: str, addresses: Iterable[str], view: Any) -> list[Outlink]:
+    """The questions that a fetched URI raises: whose are its host's address and its domain? None where the settings
+    do not want them asked."""
+    if not view.fetch_whois or uri.startswith("whois:"):
         return []
     host = authority_of(uri).rpartition("@")[2].lower()
     host = host if host.startswith("[") else host.partition(":")[0]

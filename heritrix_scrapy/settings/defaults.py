@@ -292,7 +292,7 @@ GROUPS: tuple[Group, ...] = (
             row("FTP_EXTRACT_FROM_DIRS", True, "bool", "Whether the names in a directory become links.", ov=True, bean="fetchFtp.extractFromDirs"),
             row("FTP_EXTRACT_PARENT", True, "bool", "Whether the directory that a file or directory lies in becomes a link.", ov=True, bean="fetchFtp.extractParent"),
             row("FETCH_WHOIS", False, "bool", "True asks whois about the address and the domain of every page, as links with hop I, which scope has to take; and fetches `whois:` URIs that no spider asked for.", ov=True, bean="fetchWhois.enabled"),
-            row("WHOIS_QUERY_TEMPLATES", WHOIS_QUERY_TEMPLATES, "mapping", "In which words a whois server is asked: `{server: template}`, with `%s` for the name; a server that is not there is asked the name alone.", ov=True, bean="fetchWhois.specialQueryTemplates"),
+            row("WHOIS_QUERY_TEMPLATES", WHOIS_QUERY_TEMPLATES, "mapping", "In which words a whois server is asked: `{server: template}`, with `%s` for the name; a server that is not there is asked the name alone.", bean="fetchWhois.specialQueryTemplates"),
             row("KEEP_ALIVE_POOL_SIZE", 100, "int", "Connections kept open for the next request; 0 keeps none.", minimum=0, heritrix=0),
             row("KEEP_ALIVE_SECONDS", 10, "number", "How long an idle connection is kept.", unit="s", minimum=0),
         ),
