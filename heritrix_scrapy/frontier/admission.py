@@ -131,7 +131,11 @@ class Admission:
         if unseen is not None:
             ledger.put(unseen, b"")
             ledger.totals.discovered += 1
-        queue = self._queues.get(curi.class_key) or self._new_queue(curi)
+        queue = self._queues.get(curi.class_key)
+        if queue is None:
+            # its budget comes with the first URI that is handed out
+            queue = self._new_queue(curi)
+            queue.record.session_budget = 0
         queue.record.charge(curi.cost)
         ledger.change(queue)
         if ledger.journal is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.frontier import politeness
 from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.crawluri import pack
+from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.status import Disposition
 
@@ -40,6 +40,8 @@ logger = logging.getLogger(__name__)
 
 #: A URI may wait so often in a row for what it needs first, however few attempts it has.
 LEAST_WAITS = 30
+#: Answers that may name a time to ask again.
+ASKED_BACK = frozenset({429, 503})
 
 
 class Finishing:
@@ -102,6 +104,9 @@ class Finishing:
                 curi.status = status.RUNTIME_EXCEPTION
                 curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
         code = curi.status
+        if code in ASKED_BACK and self._is_asked_back(curi, now_ms):
+            self._come_back(queue, curi, now_ms)
+            return False
         waits = modern and code == status.DEFERRED
         if not waits:
             curi.attempts += 1
@@ -122,6 +127,23 @@ class Finishing:
             return False
         self._end(queue, curi, status.disposition(code, credential_pending=pending), now_ms)
         return True
+
+    def _is_asked_back(self, curi: CrawlURI, now_ms: int) -> bool:
+        """Whether the server said when to ask again, and has not done so too often in a row."""
+        asked = not curi.spider_request and self._rest.asked(curi, now_ms) > 0
+        return asked and curi.deferrals < curi.settings.max_retries
+
+    def _come_back(self, queue: Queue, curi: CrawlURI, now_ms: int) -> None:
+        """The answer is logged as any other; its URI waits for as long as the server asked. No attempt is counted,
+        nothing charged."""
+        assert queue.current is not None
+        self._settle(curi)
+        # what is said of this answer is not said of the next
+        curi.annotations = unpack(queue.current[1]).annotations
+        curi.reschedule_at = -1
+        curi.deferrals += 1
+        curi.errors, curi.link_errors = [], []
+        self._again(queue, curi, self._rest.after(curi, now_ms), now_ms)
 
     def _settled(self, curi: CrawlURI) -> bool:
         """Whether another try cannot end otherwise: a name that does not exist, in the modern profile."""

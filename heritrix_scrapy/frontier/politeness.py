@@ -88,11 +88,13 @@ class Rest:
                     crawl_delay=self._asked_delay(curi),
                     wait_ms=self._bandwidth(curi, now_ms),
                 )
-        if not self._heritrix and curi.uri.startswith("http"):
-            asked = self._hosts.server(server_key(curi.uri)).retry_at_ms
-            if asked > now_ms:
-                delay = max(delay, asked - now_ms)
-        return delay
+        return max(delay, self.asked(curi, now_ms))
+
+    def asked(self, curi: CrawlURI, now_ms: int) -> int:
+        """For how long the server still wants to be left alone (Retry-After); 0 in the heritrix profile."""
+        if self._heritrix or not curi.uri.startswith("http"):
+            return 0
+        return max(self._hosts.server(server_key(curi.uri)).retry_at_ms - now_ms, 0)
 
     def _bandwidth(self, curi: CrawlURI, now_ms: int) -> int:
         """What the share of bandwidth asks for, of all queues of the URI's host together."""

@@ -26,7 +26,8 @@ from heritrix_scrapy.frontier.diversion import Diversions
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
 from heritrix_scrapy.frontier.operations import Operations
-from heritrix_scrapy.frontier.seeds import read_seeds
+from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
+from heritrix_scrapy.frontier.seeds import SeedReader, appended
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
@@ -35,11 +36,12 @@ from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.settings.validate import load_object
-from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.settings.validate import in_project, load_object
+from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Self
 
     from scrapy import Spider
@@ -61,6 +63,9 @@ AUTHORIZE = "authorize"
 #: Answers whose Location Scrapy's RedirectMiddleware takes up.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
+#: Seconds that reading seeds may take at a time while the crawl runs.
+SEED_SLICE = 0.005
+
 #: Seconds after which a flush that the disk refused is tried again.
 FLUSH_AGAIN = 1.0
 
@@ -73,6 +78,7 @@ class FrontierScheduler(BaseScheduler):
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         self._inproc: dict[Request, CrawlURI] = {}
+        self._seeds: SeedReader | None = None
         self._replacements: dict[Request, Request] = {}
         #: Requests that cannot be serialised, by the ordinal of their URI.
         self._kept: dict[int, Request] = {}
@@ -82,6 +88,7 @@ class FrontierScheduler(BaseScheduler):
         self._wake_at = 0
         self._flush: Any = None
         self._grace: Any = None
+        self._empty = False
         self._resumed = False
         self._closed = False
         self._frontier: Frontier | None = None
@@ -107,8 +114,14 @@ class FrontierScheduler(BaseScheduler):
         scope = scope_of(self._crawler)
         crawl.decide = scope.accepts
         journal = None
+        if wanted(self._settings):
+            named = self._settings.view.rescheduling_policy
+            policy = load_part(self._crawler, "HERITRIX_RESCHEDULING_POLICY", named, {}) if named else None
+            crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
             crawl.store = open_store(directory)
+            if crawl.life is not None:
+                crawl.life.prepare()
             if self._settings.view.recovery_log_enabled and not crawl.looking:
                 journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
@@ -123,7 +136,7 @@ class FrontierScheduler(BaseScheduler):
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=scope.seed_found,
+                seed_found=self._seed_found,
                 queue_retired=self._queue_retired,
                 load_part=partial(load_part, self._crawler),
                 journal=journal,
@@ -144,7 +157,7 @@ class FrontierScheduler(BaseScheduler):
             crawl.clock,
             decide=scope.accepts,
             judges_spider_requests=bool(self._settings.view.scope_spider_requests),
-            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            note=None if crawl.life is None else crawl.life.note,
             kill=self._kill,
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
             listeners=[scope],
@@ -154,6 +167,8 @@ class FrontierScheduler(BaseScheduler):
             for line in self._settings.lines:
                 logger.info("%s", line)
         self._resumed = not recovery.new
+        if crawl.life is not None:
+            crawl.life.launched(new=recovery.new)
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
@@ -189,12 +204,81 @@ class FrontierScheduler(BaseScheduler):
         crawl.divert = diverter.divert
 
     def _begin(self, frontier: Frontier) -> None:
+        view = self._settings.view
+        source = None
+        if view.seed_source:
+            source = load_part(self._crawler, "HERITRIX_SEED_SOURCE", view.seed_source, {})
+        reader = self._seeds = SeedReader(
+            frontier, [scope_of(self._crawler)], self._settings, source=source, file=self._seed_file
+        )
         try:
-            read_seeds(frontier, self._crawl, self._settings)
+            reader.begin()
         except StorageFull as error:
             raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
+        if source is not None and hasattr(source, "started"):
+            source.started(self._add_seeds)
+        self._crawler.signals.connect(self._resumed_by_operator, crawl_resumed)
+        if not reader.done:
+            call_later(0, self._read_seeds_on)
         if self._settings.view.pause_at_start:
             self._crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
+
+    def _read_seeds_on(self) -> None:
+        """Some more of the seeds, between the crawl's own turns."""
+        reader = self._seeds
+        if self._closed or reader is None:
+            return
+        end = self._crawl.clock.monotonic() + SEED_SLICE
+        try:
+            reader.go_on(lambda: self._crawl.clock.monotonic() >= end)
+        except StorageFull as error:
+            self._crawl.bridge.pause(str(error))
+        except Exception:
+            logger.exception("not all seeds could be read")
+            self._seeds = None
+        self._crawl.bridge.kick()
+        if not reader.done:
+            call_later(SEED_SLICE, self._read_seeds_on)
+
+    def _add_seeds(self, lines: Iterable[str]) -> int:
+        """What a source of seeds may call while the crawl runs: how many of the lines were new seeds."""
+        if self._closed or self._seeds is None:
+            return 0
+        added = self._seeds.more(lines)
+        self._arm()
+        self._crawl.bridge.kick()
+        return added
+
+    def _resumed_by_operator(self) -> None:
+        """The seeds file may have been edited during the pause."""
+        if self._closed or self._seeds is None:
+            return
+        try:
+            added = self._seeds.reread()
+        except (OSError, StorageFull) as error:
+            logger.error("HERITRIX_SEEDS: the file has changed, and could not be read: %s", error)
+            return
+        if added is not None:
+            logger.info("HERITRIX_SEEDS: the file has changed; %d seeds in it are new", added)
+            self._arm()
+
+    @property
+    def _seed_file(self) -> Path | None:
+        """The seeds file, where HERITRIX_SEEDS names one."""
+        named = self._crawler.settings.get("HERITRIX_SEEDS")
+        if not named or not isinstance(named, str | Path) or "\n" in str(named) or "://" in str(named):
+            return None
+        path = in_project(Path(named))
+        return path if path.is_file() else None
+
+    def _seed_found(self, curi: CrawlURI) -> None:
+        scope_of(self._crawler).seed_found(curi)
+        if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
+            try:
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(appended(curi.uri, curi.via))
+            except OSError as error:
+                logger.error("%s: the seed %s could not be added: %s", path, curi.uri, error)
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
@@ -267,8 +351,11 @@ class FrontierScheduler(BaseScheduler):
         frontier = self._frontier
         if frontier is None:
             return False
-        if self._inproc or frontier.alive():
+        if self._inproc or frontier.alive() or not (self._seeds is None or self._seeds.done):
             return True
+        if self._crawl.life is not None and not self._crawl.bridge.is_paused():
+            self._empty = True
+            self._crawl.life.empty()
         return bool(self._settings.view.run_while_empty) and not self._crawl.bridge.is_closing()
 
     def enqueue_request(self, request: Request) -> bool:
@@ -278,7 +365,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             return self._enqueue(request)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             logger.error("%s could not be stored: %s", request.url, error)
         except Exception:
             logger.exception("%s could not be scheduled", request.url)
@@ -297,7 +384,7 @@ class FrontierScheduler(BaseScheduler):
                     return request
             self._arm()
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
         except Exception:
             logger.exception("no URI could be taken from the frontier")
             self._count("scheduler_errors")
@@ -420,6 +507,10 @@ class FrontierScheduler(BaseScheduler):
             return None
         bind(request, curi)
         self._inproc[request] = curi
+        if self._empty:
+            self._empty = False
+            if self._crawl.life is not None:
+                self._crawl.life.refilled()
         return request
 
     def _request_of(self, curi: CrawlURI) -> Request:
@@ -488,7 +579,7 @@ class FrontierScheduler(BaseScheduler):
                     self._kept.pop(curi.ordinal, None)
                 self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             frontier.put_back(curi, now)
         except Exception as error:
             # a part failed on its links, the scope's rules perhaps: it must not stay in process for ever
@@ -572,7 +663,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
 

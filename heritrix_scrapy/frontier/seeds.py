@@ -12,13 +12,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
-from heritrix_scrapy.scope.scope import scope_of
 from heritrix_scrapy.uri.seed_lines import seed_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
-    from heritrix_scrapy.crawl import Crawl, SettingsSource
+    from heritrix_scrapy.crawl import SettingsSource
     from heritrix_scrapy.frontier.core import Frontier
 
 logger = logging.getLogger(__name__)
@@ -37,25 +37,104 @@ class SeedListener(Protocol):
         """All seeds known at the start were announced."""
 
 
-def read_seeds(frontier: Frontier, crawl: Crawl, settings: SettingsSource) -> int:
-    """Announce and schedule the seeds of ``HERITRIX_SEEDS``; returns how many were new.
+class SeedSource(Protocol):
+    """A source of seeds of the user's own, named by ``HERITRIX_SEED_SOURCE``. Where it has a method
+    ``started(add)``, that is called with a function that takes more seed lines at any time while the crawl runs."""
 
-    On a resumed crawl too: the listeners have to hear of them again, and the seen filter drops the known.
-    """
-    view = settings.view
-    listeners: list[SeedListener] = [scope_of(crawl.crawler)]
-    seeds = announce(view.seeds, listeners, view)
-    first = next(seeds, None)
-    if first is None:
-        if "SEEDS" in getattr(settings, "explicit", ()):
-            logger.warning("HERITRIX_SEEDS: there is no seed in %d lines", len(view.seeds))
-        return 0
-    return frontier.add(chain([first], seeds))
+    def seeds(self) -> Iterable[str]:
+        """Seed lines, read one by one."""
+
+
+class SeedReader:
+    """Reads the seeds of a crawl. ``lines``: made anew at each call; ``file``: whose lines they are, if any."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        listeners: Sequence[SeedListener],
+        settings: SettingsSource,
+        *,
+        source: SeedSource | None = None,
+        file: Path | None = None,
+    ) -> None:
+        self._frontier = frontier
+        self._listeners = listeners
+        self._settings = settings
+        self._source = source
+        self._file = file
+        self._stamp = self._looks()
+        self._rest: Iterator[CrawlURI] | None = None
+        self._lines = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether all lines have been read."""
+        return self._rest is None
+
+    def begin(self) -> None:
+        """Announce and schedule the seeds; with ``HERITRIX_BLOCK_AWAITING_SEED_LINES`` as many lines of them, and
+        ``go_on`` reads the others. On a resumed crawl too: the listeners have to hear of them again, and the seen
+        filter drops the known."""
+        view = self._settings.view
+        lines: Iterable[str] = view.seeds
+        if self._source is not None:
+            lines = chain(lines, self._source.seeds())
+        self._rest = announce(self._counted(lines), self._listeners, view)
+        awaited = view.block_awaiting_seed_lines
+        found = self.go_on((lambda: self._lines >= awaited) if awaited >= 0 else (lambda: False))
+        if not found and self.done and not self._lines and "SEEDS" in getattr(self._settings, "explicit", ()):
+            logger.warning("HERITRIX_SEEDS: there is no seed in it")
+
+    def _counted(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            self._lines += 1
+            yield line
+
+    def go_on(self, enough: Callable[[], bool]) -> int:
+        """Read on until ``enough()`` says so; how many seeds there were."""
+        found = 0
+        while self._rest is not None and not enough():
+            curi = next(self._rest, None)
+            if curi is None:
+                self._rest = None
+            else:
+                found += 1
+                self._frontier.add([curi])
+        return found
+
+    def more(self, lines: Iterable[str]) -> int:
+        """Lines that came while the crawl runs; how many seeds among them were new."""
+        return self._frontier.add(announce(lines, self._listeners, self._settings.view))
+
+    def _looks(self) -> tuple[int, int] | None:
+        if self._file is None:
+            return None
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    def reread(self) -> int | None:
+        """Read the seeds file again if it has changed: how many seeds were new; None when it has not."""
+        stamp = self._looks()
+        if stamp is None or stamp == self._stamp:
+            return None
+        self._stamp = stamp
+        assert self._file is not None
+        with self._file.open(encoding="utf-8-sig", errors="replace") as lines:
+            return self.more(line.rstrip("\n") for line in lines)
+
+
+def appended(uri: str, via: str | None) -> str:
+    """What Heritrix adds to the seeds file for a new seed (Heritrix: TextSeedModule.addSeed)."""
+    why = f"Heritrix added seed redirect from {via}." if via else "Heritrix added seed (JMX)."
+    return f"\n# {why}\n{uri}"
 
 
 def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any) -> Iterator[CrawlURI]:
     """Tell the listeners of every line; gives the seeds as URIs to be scheduled."""
-    for line in seed_lines("\n".join(lines), strict=view.strict_uri_fixup):
+    for line in chain.from_iterable(seed_lines(text, strict=view.strict_uri_fixup) for text in lines):
         if line.uri is None:
             understood = [listener.non_seed_line(line.text) for listener in listeners]
             if not any(understood):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier.seeds import announce
+from heritrix_scrapy.frontier.seeds import SeedReader, announce, appended
 from heritrix_scrapy.settings import default_view
-from tests.frontier.world import make
+from tests.frontier.world import UniformSettings, make
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     import pytest
+
+    from heritrix_scrapy.frontier.core import Frontier
 
 LINES = [
     "# the seeds",
@@ -62,3 +67,62 @@ def test_seeds_are_not_judged_and_not_doubled() -> None:
     first = frontier.next(clock.now)
     assert first is not None
     assert (first.uri, first.seed, first.path, first.via) == ("http://example.com/", True, "", None)
+
+
+def reader(frontier: Frontier, lines: list[str], **more: Any) -> tuple[SeedReader, Listener]:
+    listener = Listener()
+    view = {key: value for key, value in more.items() if key not in ("source", "file")}
+    settings = UniformSettings(default_view(seeds=lines, **view))
+    parts = {key: value for key, value in more.items() if key in ("source", "file")}
+    return SeedReader(frontier, [listener], settings, **parts), listener
+
+
+def test_the_crawl_begins_before_all_seeds_are_read() -> None:
+    frontier, _, _ = make()
+    seeds, listener = reader(frontier, [f"s{number}.test" for number in range(10)], block_awaiting_seed_lines=3)
+    seeds.begin()
+    assert (frontier.totals.queued, seeds.done, ("read",) in listener.heard) == (3, False, False)
+    seeds.go_on(lambda: frontier.totals.queued >= 7)
+    assert frontier.totals.queued == 7
+    seeds.go_on(lambda: False)
+    assert (frontier.totals.queued, seeds.done, listener.heard[-1]) == (10, True, ("read",))
+
+
+def test_a_source_is_read_line_by_line() -> None:
+    """PC-208: seeds come from a cursor; none is held before its turn."""
+    frontier, _, _ = make()
+    drawn: list[int] = []
+
+    class Cursor:
+        def seeds(self) -> Iterator[str]:
+            for number in range(1_000_000):
+                drawn.append(number)
+                yield f"s{number}.test"
+
+    seeds, _ = reader(frontier, ["first.test"], source=Cursor(), block_awaiting_seed_lines=2)
+    seeds.begin()
+    assert frontier.totals.queued == 2
+    assert len(drawn) < 5
+    assert seeds.more(["late.test", "first.test"]) == 1
+
+
+def test_a_seeds_file_edited_during_a_pause_is_read_again(tmp_path: Path) -> None:
+    """PC-219: two lines are added during a pause; the new ones are queued, once."""
+    file = tmp_path / "seeds.txt"
+    file.write_text("a.test\n")
+    frontier, _, _ = make()
+    seeds, listener = reader(frontier, ["a.test"], file=file)
+    seeds.begin()
+    assert seeds.reread() is None
+    file.write_text("a.test\nb.test\nc.test\n")
+    assert seeds.reread() == 2
+    assert seeds.reread() is None
+    assert frontier.totals.queued == 3
+    assert ("http://c.test/", "c.test") in listener.heard
+
+
+def test_what_heritrix_appends() -> None:
+    assert appended("http://b.test/", "http://a.test/") == (
+        "\n# Heritrix added seed redirect from http://a.test/.\nhttp://b.test/"
+    )
+    assert appended("http://b.test/", None) == "\n# Heritrix added seed (JMX).\nhttp://b.test/"

@@ -22,10 +22,12 @@ from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.frontier.candidates import may_be_promoted, outlinks_wanted, redirects_promote
 from heritrix_scrapy.frontier.politeness import politeness_delay, retry_delay
 from heritrix_scrapy.frontier.prepare import Preparer, canonicaliser
+from heritrix_scrapy.frontier.rescheduling import Rescheduling
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import Settings, read
 from heritrix_scrapy.settings.defaults import SETTINGS
+from tests.frontier.world import Clock
 
 CONTACT = {"HERITRIX_OPERATOR_CONTACT_URL": "https://operator.example/"}
 WITH, WITHOUT = "with.example", "without.example"
@@ -77,6 +79,13 @@ def before(tail: str = "x", path: str = "L", *, in_scope: bool = True) -> Outcom
 def rest(began: int = 0, ended: int = 2000, **more: Any) -> Outcome:
     """How long the queue rests after a fetch, in milliseconds."""
     return lambda settings, host: politeness_delay(at(settings, host).settings, began, ended, **more)
+
+
+def fetched_again(settings: Settings, host: str) -> int:
+    """When a URI that ends now is fetched again."""
+    curi = at(settings, host)
+    Rescheduling(settings, Clock())(curi)
+    return curi.reschedule_at
 
 
 def asked(settings: Settings, host: str) -> Any:
@@ -153,6 +162,7 @@ SCENARIOS: dict[str, tuple[Any, Any]] = {
     "MAX_DELAY_MS": (4000, rest()),
     "RESPECT_CRAWL_DELAY_UP_TO_SECONDS": (10, rest(crawl_delay=60)),
     "RETRY_DELAY_SECONDS": (7, lambda settings, host: retry_delay(at(settings, host).settings, -2)),
+    "RESCHEDULE_DELAY_SECONDS": (60, fetched_again),
     "BLOCK_ALL": (True, before()),
     "ALLOW_BY_REGEX": (".*y", before()),
     "BLOCK_BY_REGEX": (".*x", before()),
@@ -187,6 +197,8 @@ def test_a_sheet_changes_what_happens(name: str) -> None:
 #: Settings whose scenario is not here yet: what is read from the View is tested in ``test_sheets``.
 NAMES = """
     QUEUE_PRECEDENCE_POLICY
+    ARCHIVE_NOINDEX AVAILABLE_ROBOTS_POLICIES CHECK_OUTLINKS CHECK_URI CREDENTIALS MAX_REDIRECTS
+    OBEY_X_ROBOTS_TAG POLITENESS_PER_ADDRESS ROBOTS_FORBIDDEN ROBOTS_USER_AGENT
     ACCEPT_NON_DNS_RESOLVES ANNOTATE_IP AWAIT_DNS_RETRIES BALANCE_REPLENISH_AMOUNT
     CALCULATE_ROBOTS_ONLY CSS_READER DEFAULT_ENCODING DEFAULT_URI_PRECEDENCE_POLICY
     DEFER_TO_PREVIOUS DIGEST_CONTENT ENABLE_LENIENT_EXTRACTION ERROR_PENALTY_AMOUNT EXTRACT404S

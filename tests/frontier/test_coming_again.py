@@ -1,0 +1,107 @@
+"""Does a URI come again when the server, a fixed time or a policy says so, and only then?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
+from heritrix_scrapy.frontier.seeds import seed
+from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.store import MemoryStore
+from tests.frontier.world import Clock, UniformSettings, end, make
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.frontier.core import Frontier
+
+URI = "http://busy.test/"
+
+
+def busy(frontier: Frontier, clock: Clock, code: int, seconds: int) -> CrawlURI:
+    """The next URI is answered by a server that wants to be asked again later."""
+    curi = frontier.next(clock.now)
+    assert curi is not None
+    frontier._finishing._hosts.server("busy.test").retry_at_ms = clock.now + seconds * 1000
+    curi.annotate("ofThisAnswer")
+    end(frontier, curi, code, clock.now)
+    return curi
+
+
+def test_what_a_server_asks_back_for_waits_and_costs_no_attempt() -> None:
+    frontier, clock, log = make(MemoryStore(), max_retries=3)
+    frontier.add([seed(URI)])
+    for number in range(3):
+        busy(frontier, clock, 503 if number else 429, 60)
+        assert frontier.next(clock.now + 59_999) is None
+        assert frontier.alive()
+        clock.now += 60_000
+    last = busy(frontier, clock, 503, 60)
+    # each answer has its line, and what was said of one is not said of the next
+    assert log.ends == [(URI, 429, "ofThisAnswer"), *[(URI, 503, "ofThisAnswer")] * 3]
+    assert (last.attempts, frontier.totals.succeeded, frontier.totals.retried) == (1, 1, 3)
+    assert not frontier.alive()
+
+
+def test_the_wait_survives_a_kill() -> None:
+    store = MemoryStore()
+    frontier, clock, _ = make(store)
+    frontier.add([seed(URI)])
+    busy(frontier, clock, 503, 3600)
+    frontier.ledger.write()
+    again, _, _ = make(store, clock=clock)
+    assert again.next(clock.now + 3_599_000) is None
+    assert again.next(clock.now + 3_600_000) is not None
+
+
+def test_heritrix_and_answers_without_a_time_end_at_once() -> None:
+    for profile, seconds in (("heritrix", 60), ("modern", 0)):
+        frontier, clock, log = make(MemoryStore(), profile)
+        frontier.add([seed(URI)])
+        busy(frontier, clock, 503, seconds)
+        assert (len(log.ends), frontier.totals.succeeded) == (1, 1)
+
+
+def again_after(seconds: int, policy: Any = None) -> tuple[Frontier, Clock]:
+    clock = Clock()
+    settings = UniformSettings(default_view(reschedule_delay_seconds=seconds))
+    listener = Rescheduling(settings, clock, policy)
+    frontier, _, _ = make(MemoryStore(), clock=clock, before_finish=[listener], reschedule_delay_seconds=seconds)
+    frontier.add([seed("http://a.test/")])
+    return frontier, clock
+
+
+def fetched(frontier: Frontier, clock: Clock, code: int = 200) -> bool:
+    curi = frontier.next(clock.now)
+    return curi is not None and end(frontier, curi, code, clock.now)
+
+
+def test_everything_comes_again_after_a_fixed_time() -> None:
+    frontier, clock = again_after(100)
+    for code in (200, -4, -5000):
+        assert fetched(frontier, clock, code)
+        assert frontier.alive()
+        clock.now += 99_999
+        assert frontier.next(clock.now) is None
+        clock.now += 1
+    assert fetched(frontier, clock)
+    assert frontier.totals.future == 1
+
+
+def test_prerequisites_do_not_come_again() -> None:
+    curi = CrawlURI("dns:a.test", path="P", via="http://a.test/")
+    Rescheduling(UniformSettings(default_view(reschedule_delay_seconds=100)), Clock())(curi)
+    assert curi.reschedule_at == -1
+
+
+def test_a_policy_of_ones_own_decides() -> None:
+    class OnlyOnce:
+        def next_fetch(self, curi: CrawlURI, now_ms: int, settings: Any) -> int | None:
+            return now_ms + 5000 if curi.status == 404 else None
+
+    frontier, clock = again_after(-1, OnlyOnce())
+    assert fetched(frontier, clock, 404)
+    clock.now += 5001
+    assert fetched(frontier, clock, 200)
+    assert not frontier.alive()
+    assert not wanted(UniformSettings(default_view()))
+    assert wanted(UniformSettings(default_view(reschedule_delay_seconds=1)))
