@@ -15,7 +15,9 @@ import pytest
 from scrapy.settings import Settings as ScrapySettings
 
 from heritrix_scrapy.archive.history import Policy
+from heritrix_scrapy.fetch import ftp, whois
 from heritrix_scrapy.fetch.headers import compose, head
+from heritrix_scrapy.fetch.preconditions import is_wanted
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.frontier.candidates import may_be_promoted, outlinks_wanted, redirects_promote
 from heritrix_scrapy.frontier.politeness import politeness_delay, retry_delay
@@ -113,7 +115,34 @@ def followed(settings: Settings, host: str) -> bool:
     return outlinks_wanted(404, process_error_outlinks=at(settings, host).settings.process_error_outlinks)
 
 
+def ftp_login(settings: Settings, host: str) -> Any:
+    """Whom an FTP server is told."""
+    return ftp.login(f"ftp://{host}/x", at(settings, host).settings)
+
+
+def ftp_links(settings: Settings, host: str) -> Any:
+    """What a directory of it leads to."""
+    uris, left_out = ftp.found(f"ftp://{host}/dir", [b"name"], at(settings, host).settings)
+    return [uri.replace(host, "site") for uri in uris], left_out
+
+
+def questions(settings: Settings, host: str) -> Any:
+    """What whois is asked because of a page."""
+    return len(whois.inferred(f"http://{host}/", ["192.0.2.1"], at(settings, host).settings))
+
+
+def other_scheme(settings: Settings, host: str) -> bool:
+    """Whether a URI of another scheme is fetched."""
+    return is_wanted(CrawlURI(f"ftp://{host}/x", path="L"), at(settings, host).settings)
+
+
 SCENARIOS: dict[str, tuple[Any, Any]] = {
+    "FETCH_FTP": (False, other_scheme),
+    "FTP_USERNAME": ("other", ftp_login),
+    "FTP_PASSWORD": ("other", ftp_login),
+    "FTP_EXTRACT_FROM_DIRS": (False, ftp_links),
+    "FTP_EXTRACT_PARENT": (False, ftp_links),
+    "FETCH_WHOIS": (True, questions),
     "SEEDS_REDIRECT_NEW_SEEDS": (False, promoted),
     "SEEDS_REDIRECT_NEW_SEEDS_ALLOW_TLDS": (False, top_promoted),
     "REJECT_REGEXES": ([".*x"], taken("x", "L")),
