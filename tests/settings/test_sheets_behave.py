@@ -14,7 +14,7 @@ from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.scope.rule import DecideRule, Decision
 from heritrix_scrapy.settings import Settings, read
 from heritrix_scrapy.settings.defaults import SETTINGS
-from tests.settings.scenarios import WITH, WITHOUT, Scenario, archive, before, extract, fetch, frontier, scope
+from tests.settings.scenarios import WITH, WITHOUT, Scenario, archive, before, extract, fetch, frontier, schemes, scope
 
 if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -24,6 +24,7 @@ ROOMS: tuple[dict[str, Scenario], ...] = (
     frontier.SCENARIOS,
     before.SCENARIOS,
     fetch.SCENARIOS,
+    schemes.SCENARIOS,
     extract.SCENARIOS,
     archive.SCENARIOS,
 )
