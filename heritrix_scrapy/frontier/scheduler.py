@@ -567,7 +567,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             if deferral == RETRIED:
                 self._put_retry(request, curi, now)
-            elif deferral in (PREREQUISITE, AUTHORIZE):
+            elif deferral in (PREREQUISITE, AUTHORIZE, QUOTA):
                 frontier.finish(curi, now)
             elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
                 frontier.put_back(curi, now, max(curi.wait_until_ms - now, 0))

@@ -240,7 +240,8 @@ class LimitExtension:
 
     def _refuse(self, curi: CrawlURI, annotation: str, *, retire: bool) -> None:
         curi.annotate(annotation)
-        self._crawl.add_stats({f"quota/{annotation.partition(':')[2]}": 1})
+        name = annotation.partition(":")[2]
+        self._crawl.add_stats({f"quota/{name}": 1})
         if retire and curi.class_key:
             curi.deferral, curi.retire = QUOTA, True
         else:
