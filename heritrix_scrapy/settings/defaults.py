@@ -282,6 +282,7 @@ GROUPS: tuple[Group, ...] = (
         (
             row("DNS_SERVERS", [], "list", "Name servers, each `host` or `host:port`; empty: the system's."),
             row("ACCEPT_NON_DNS_RESOLVES", False, "bool", "Ask the operating system when DNS gives no address.", ov=True, bean="fetchDns.acceptNonDnsResolves"),
+            row("DISABLE_JAVA_DNS_RESOLVES", False, "bool", "True asks the operating system alone; addresses that it gives leave no record.", ov=True, bean="fetchDns.disableJavaDnsResolves"),
             row("TIMEOUT_SECONDS", 1200, "number", "Longest time that one fetch may take; what came until then is kept.", unit="s", ov=True, bean="fetchHttp.timeoutSeconds", minimum=0),
             row("SO_TIMEOUT_MS", 20_000, "int", "Longest time to connect, and without a byte.", unit="ms", ov=True, bean="fetchHttp.soTimeoutMs", minimum=0),
             row("MAX_LENGTH_BYTES", 0, "int", "Most bytes kept of a response, its head included; 0 is no limit.", unit="bytes", ov=True, bean="fetchHttp.maxLengthBytes", minimum=0),
@@ -429,7 +430,6 @@ KNOWN_LATER: frozenset[str] = frozenset(
         "CHECKPOINT_INTERVAL_MINUTES",
         "CHECKPOINT_ON_SHUTDOWN",
         "DIGEST_ALGORITHM",
-        "DISABLE_JAVA_DNS_RESOLVES",
         "DNS_OVER_HTTP_SERVER",
         "DUMP_PENDING_AT_CLOSE",
         "FORGET_ALL_BUT_LATEST",
