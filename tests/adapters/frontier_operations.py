@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import formats, journal, reports
+from heritrix_scrapy.frontier import formats, reports
 from heritrix_scrapy.frontier.importing import Nothing, Skip, recover_line
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.largest import Largest
@@ -209,12 +209,6 @@ def import_recover_format(case: Case) -> tuple[bool, object] | None:
     return same({key: got[key] for key in case["expect"]}, case["expect"])
 
 
-def hops_via_parse(case: Case) -> tuple[bool, object]:
-    found = journal.fields(case["in"]["line"], heritrix=True)
-    got = {"uri": found.uri, "path": found.path, "via": found.via, "context": found.context}
-    return same(got, case["expect"])
-
-
 def probe_recover_line(case: Case) -> tuple[bool, object]:
     try:
         _, curi = recover_line("F+ " + case["input"], strict=True)
@@ -372,7 +366,6 @@ ADAPTERS: dict[str, Callable[[Case], tuple[bool, object] | None]] = {
     "frontier/report_text": report_text,
     "frontier/ut_topnset": top_n,
     "frontier/import_recover_format": import_recover_format,
-    "frontier/hops_via_parse": hops_via_parse,
     "frontier/seed_text": seed_text,
     "frontier/seed_redirect_loop": seed_redirect_loop,
     "frontier/checkpoint_and_recovery": checkpoint_and_recovery,
