@@ -155,6 +155,9 @@ def is_expired(host: Host, view: Any, now_ms: int) -> bool:
     if host.ttl == NEVER or not view.ip_validity_duration_seconds:
         return False
     held: int = max(view.ip_validity_duration_seconds, host.ttl) * 1000
+    if not host.addresses and view.profile != "heritrix":
+        # a name that is not there today may be there tomorrow: as long as its zone says, but no shorter than a retry
+        held = min(held, max(view.retry_delay_seconds, host.ttl) * 1000)
     return host.looked_up_ms + held < now_ms
 
 

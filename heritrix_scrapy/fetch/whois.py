@@ -30,7 +30,7 @@ CONTEXT = "=INFERRED_MISC"
 #: Bytes of an answer that are looked through for a referral.
 LOOKED_THROUGH = 256 * 1024
 
-_KEYS = ("whois server", "referralserver", "whois")
+_KEYS = ("whois server", "registrar whois server", "referralserver", "whois")
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?", re.ASCII)
 _NAME = re.compile(r"[-.:\w]+\Z", re.ASCII)
 _OPTION = re.compile(r"(?:-\S+|[a-z]{1,2}|domain|\+)\Z", re.ASCII)
@@ -120,9 +120,17 @@ def referral(answer: bytes) -> str:
         if scheme and not scheme.lower().endswith("whois"):
             continue
         hosts = _HOST.findall(tail[:512])
-        if hosts and "." in hosts[-1]:
+        if hosts and "." in hosts[-1] and _is_server(hosts[-1]):
             found = hosts[-1].lower()
     return found
+
+
+def _is_server(text: str) -> bool:
+    try:
+        fix(f"whois://{text}/")
+    except UriError:
+        return False
+    return True
 
 
 def inferred(uri: str, addresses: Iterable[str], view: Any) -> list[Outlink]:

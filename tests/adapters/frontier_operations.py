@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.frontier import formats, reports
 from heritrix_scrapy.frontier.importing import Nothing, Skip, recover_line
 from heritrix_scrapy.frontier.journal import Journal
-from heritrix_scrapy.frontier.largest import Largest
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import announce, appended
 from heritrix_scrapy.frontier.work import Work
@@ -165,18 +164,6 @@ def report_text(case: Case) -> tuple[bool, object] | None:
         wanted = expected["text"].splitlines()
         return [lines[0], *sorted(lines[1:])] == [wanted[0], *sorted(wanted[1:])], lines
     return None
-
-
-def top_n(case: Case) -> tuple[bool, object]:
-    given = case["in"]
-    updates = given["updates"]
-    if isinstance(updates, str):
-        updates = [[str(number), number] for number in range(101)]
-    largest = Largest(given["n"])
-    for name, count in updates:
-        largest.update(name, count)
-    ranked = largest.descending()
-    return same({"size": len(largest), "largest": ranked[0][0], "smallest": ranked[-1][0]}, case["expect"])
 
 
 # ---------------------------------------------------------------- journal and import
@@ -364,7 +351,6 @@ SCENARIOS = (
 ADAPTERS: dict[str, Callable[[Case], tuple[bool, object] | None]] = {
     "frontier/report_formats": report_formats,
     "frontier/report_text": report_text,
-    "frontier/ut_topnset": top_n,
     "frontier/import_recover_format": import_recover_format,
     "frontier/seed_text": seed_text,
     "frontier/seed_redirect_loop": seed_redirect_loop,
