@@ -3,7 +3,7 @@
 ``python benchmarks/kill.py 20 [--pages 2400] [--seed 1] [--profile heritrix]``
 
 Crawls of a site on several hosts, with prerequisites, redirects, retries of ours and of Scrapy's, pages that are
-fetched again later, requests with callbacks, ``cb_kwargs`` and ``meta``, small WARC files and some politeness, are ended
+fetched again later, requests with callbacks, ``cb_kwargs`` and ``meta``, small WARC files, some politeness, are ended
 by SIGKILL at random moments and started again on their JOBDIR until they finish; then the next crawl begins, until the
 kills are used up. What was asked for is counted from the server's own log, what was called back from the spider's. The
 last line is one JSON object; exit status 1 when something was lost, the bound was passed or a WARC file cannot be read.
@@ -160,7 +160,9 @@ def unreadable(jobdir: Path, *, digests: bool = True) -> tuple[int, set[str]]:
             with path.open("rb") as stream:
                 for record in ArchiveIterator(stream, verify_digests=digests, strict_mode=False):
                     record.reader.consume()
-                    if record.record_type == WarcRecordType.response and record.http_headers.status_code < 400:
+                    if record.record_type != WarcRecordType.response:
+                        continue
+                    if record.http_headers is None or record.http_headers.status_code < 400:
                         found.add(record.headers.get("WARC-Target-URI"))
         except Exception as error:
             print(f"unreadable: {path}: {error}", file=sys.stderr)
