@@ -18,6 +18,7 @@ from heritrix_scrapy.fetch.downloader import ArchivalDownloader
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.operate.checkpointing import begin
 from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS, check_listed
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.settings import settings_of
@@ -113,6 +114,7 @@ class Addon:
         crawl = Crawl.of(self._crawler, placing=True)
         if looking:
             crawl.looking = True
+        begin(crawl)
         ours = settings_of(self._crawler, contact_required=not looking)
         view = ours.view
         for order, writer in enumerate(writers(view.writers)):

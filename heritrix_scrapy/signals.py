@@ -29,6 +29,9 @@ state_changed = object()
 #: The crawl was paused; ``reason``.
 crawl_paused = object()
 
+#: A checkpoint is complete; ``name``, ``directory``.
+checkpointed = object()
+
 #: The crawl goes on after a pause.
 crawl_resumed = object()
 

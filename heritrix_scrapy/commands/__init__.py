@@ -21,6 +21,8 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
+    "checkpoint": ("JOBDIR", "save a running or a stopped crawl, so that others can begin there; --remark"),
+    "checkpoints": ("JOBDIR", "list the checkpoints that a crawl can begin with"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
     "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
     "wacz": ("JOBDIR FILE", "pack a job's WARC files, index, pages and logs into one file for replay"),
@@ -46,7 +48,21 @@ MODULES: dict[str, str] = {
     **dict.fromkeys(("unpause", "terminate"), "pause"),
     **dict.fromkeys(("queues", "urls"), "listing"),
     **dict.fromkeys(
-        ("delete", "drop", "retire", "reconsider", "wake", "force", "kill", "seeds", "import", "export"), "operation"
+        (
+            "delete",
+            "drop",
+            "retire",
+            "reconsider",
+            "wake",
+            "force",
+            "kill",
+            "seeds",
+            "import",
+            "export",
+            "checkpoint",
+            "checkpoints",
+        ),
+        "operation",
     ),
 }
 

@@ -34,7 +34,9 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
 
 def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any]:
     """The request that a command line stands for. Raises ValueError for one that says too little."""
-    request: dict[str, Any] = {"do": name, "remark": opts.remark}
+    request: dict[str, Any] = {"do": name}
+    if name not in ("checkpoints",):
+        request["remark"] = opts.remark
     if name in ("delete", "retire") and not (opts.queue or (name == "delete" and opts.uri)):
         words = "--uri or --queue" if name == "delete" else "--queue"
         raise ValueError(f"{name} needs {words}; .* stands for everything")
