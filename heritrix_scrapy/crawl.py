@@ -294,6 +294,11 @@ class Crawl:
         self.operations: Operations | None = None
         self.report: Report | None = None
         self.life: Life | None = None
+        #: test(settings): raises ConfigurationError for Settings under which its part cannot work; asked before
+        #: the crawl's change while it runs.
+        self.settings_tests: list[Callable[[Any], None]] = []
+        #: Called when the settings have changed while the crawl runs.
+        self.settings_changed: list[Callable[[], None]] = []
         #: Name of the checkpoint with which this launch began; empty: with none.
         self.began_with = ""
         self.archives: list[Archive] = []

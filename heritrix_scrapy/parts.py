@@ -45,6 +45,8 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
         "heritrix_scrapy.operate.lifetime.LifeExtension": 0,
         "heritrix_scrapy.report.extension.ReportExtension": 0,
         "heritrix_scrapy.operate.extension.ControlExtension": 0,
+        "heritrix_scrapy.operate.actions.ActionExtension": 0,
+        "heritrix_scrapy.operate.changing.ChangeExtension": 0,
     },
 }
 

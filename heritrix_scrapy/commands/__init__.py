@@ -23,6 +23,10 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
     "checkpoint": ("JOBDIR", "save a running or a stopped crawl, so that others can begin there; --remark"),
     "checkpoints": ("JOBDIR", "list the checkpoints that a crawl can begin with"),
+    "set": ("JOBDIR [NAME=VALUE...]", "change settings, while the crawl runs too; --file, --reset NAME, --check"),
+    "add": ("JOBDIR NAME VALUE", "add an entry to a setting that is a list; --check"),
+    "remove": ("JOBDIR NAME VALUE", "remove an entry from a setting that is a list; --check"),
+    "changes": ("JOBDIR", "which settings were changed so, and hold"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
     "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
     "wacz": ("JOBDIR FILE", "pack a job's WARC files, index, pages and logs into one file for replay"),
@@ -61,6 +65,10 @@ MODULES: dict[str, str] = {
             "export",
             "checkpoint",
             "checkpoints",
+            "set",
+            "add",
+            "remove",
+            "changes",
         ),
         "operation",
     ),
@@ -107,6 +115,10 @@ class Command(ScrapyCommand):
         frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
         frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
         frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
+        changing = parser.add_argument_group("changes of settings")
+        changing.add_argument("--file", metavar="FILE", help="a JSON object with names and values")
+        changing.add_argument("--reset", metavar="NAME", action="append", help="the project's word holds again")
+        changing.add_argument("--check", action="store_true", help="only see whether it could be done")
         moving = parser.add_argument_group("import and export")
         moving.add_argument("--format", help="recover, crawl.log (import only), uris or json")
         moving.add_argument("--include", metavar="TAGS", help="lines whose URIs are taken for seen: Fs,Fi or 200,404")
@@ -125,6 +137,8 @@ class Command(ScrapyCommand):
         expected = len(arguments.split())
         given = len(args) - 1
         optional = arguments.endswith("...]")
+        if optional and given < expected - 1:
+            raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         if not optional and (given < expected or (given > expected and not arguments.endswith("..."))):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         opts.project = self.settings

@@ -20,6 +20,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.frontier import prepare
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
@@ -151,6 +152,8 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        crawl.settings_tests.append(lambda settings: frontier.preparer.test(prepare.views(settings)))
+        crawl.settings_changed.append(self._settings_changed)
         crawl.operations = Operations(
             frontier,
             self._settings,
@@ -180,6 +183,20 @@ class FrontierScheduler(BaseScheduler):
             )
         if not crawl.looking:
             self._begin(frontier)
+        self._arm()
+
+    def _settings_changed(self) -> None:
+        """Policies are those of the new settings from now on, and so is the number of URIs in process."""
+        frontier, view = self._frontier, self._settings.view
+        if frontier is None:
+            return
+        frontier.preparer.check(prepare.views(self._settings))
+        if wanted(self._settings) and not any(type(each) is Rescheduling for each in self._crawl.before_finish):
+            self._crawl.before_finish.append(Rescheduling(self._settings, self._crawl.clock, None))
+        if "MAX_TOE_THREADS" in self._settings.explicit:
+            self._crawl.bridge.set_concurrency(view.max_toe_threads)
+            if self._limit:
+                self._limit = view.max_toe_threads
         self._arm()
 
     def _divert_others(self, frontier: Frontier) -> None:

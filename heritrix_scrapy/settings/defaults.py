@@ -385,6 +385,15 @@ GROUPS: tuple[Group, ...] = (
         ),
     ),
     Group(
+        "Action directory",
+        (
+            row("ACTION_DIR", None, "path", "Folder whose files [steer the crawl](steering.md); unset: `action` in the JOBDIR, below which a relative one lies too.", bean="actionDirectory.actionDir"),
+            row("ACTION_DONE_DIR", "${launchId}/actions-done", "str", "Where they are moved afterwards, below the JOBDIR; `${launchId}` is the launch's folder.", bean="actionDirectory.doneDir"),
+            row("ACTION_INITIAL_DELAY_SECONDS", 10, "number", "When it is looked into first.", unit="s", bean="actionDirectory.initialDelaySeconds", minimum=0),
+            row("ACTION_DELAY_SECONDS", 30, "number", "How long after one look the next one is; 0: it is never looked into.", unit="s", bean="actionDirectory.delaySeconds", minimum=0),
+        ),
+    ),
+    Group(
         "Reports",
         (
             row("LOG_EXTRA_INFO", False, "bool", "Put the extra information into the last column of crawl.log.", bean="loggerModule.logExtraInfo"),

@@ -86,6 +86,12 @@ class Settings:
         self.addressed = addressed or {}
         self.gates = gates or {}
 
+    def become(self, other: Settings) -> None:
+        """Take over what another one says: whoever holds this one goes on with that. URIs whose View is made keep
+        it."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
+
     @property
     def profile(self) -> str:
         return str(self.view.profile)
