@@ -37,6 +37,7 @@ from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
 from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
@@ -165,6 +166,7 @@ class FrontierScheduler(BaseScheduler):
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
             listeners=[scope],
             reached=self._reached,
+            keep_lines=None if crawl.jobdir.temporary else partial(keep_seed_lines, crawl.jobdir.root),
         )
         if not crawl.looking:
             for line in self._settings.lines:

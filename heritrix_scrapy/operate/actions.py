@@ -40,6 +40,14 @@ logger = logging.getLogger(__name__)
 
 DOING, DONE, KEPT = ".doing", "done", "actions-done"
 
+#: How an action file ended → its counter.
+COUNTERS = {
+    "done": "actions/done",
+    "failed": "actions/failed",
+    "ignored": "actions/ignored",
+    "refused": "actions/refused",
+}
+
 #: Seed lines that are announced between two of the crawl's own turns.
 SEED_LINES = 200
 
@@ -175,7 +183,7 @@ class ActionExtension:
         if self._closing():
             # cut off perhaps: it goes on at the next start
             return
-        self._crawl.add_stats({f"actions/{kind}": 1})
+        self._crawl.add_stats({COUNTERS[kind]: 1})
         if word:
             logger.warning("action file %s: %s", name, word)
         else:
@@ -262,4 +270,4 @@ def move(path: Path, target: Path) -> None:
 
 def one_line(answer: dict[str, Any]) -> str:
     """What came of an import, for a log."""
-    return ", ".join(f"{name} {value}" for name, value in answer.items() if type(value) in (int, bool) and value)
+    return ", ".join(f"{name} {value}" for name, value in answer.items() if type(value) is int and name != "operation")

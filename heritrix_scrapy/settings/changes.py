@@ -54,3 +54,11 @@ def write(jobdir: Path, changes: Changes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+def keep_seed_lines(jobdir: Path, lines: list[str]) -> None:
+    """Have lines of a seeds text that are no seeds announced at every start. Raises OSError, ConfigurationError."""
+    changes = read(jobdir)
+    new = [line for line in dict.fromkeys(lines) if line not in changes.seed_lines]
+    if new:
+        write(jobdir, Changes(settings=changes.settings, seed_lines=[*changes.seed_lines, *new]))

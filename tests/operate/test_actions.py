@@ -117,7 +117,7 @@ def test_a_crawl_is_steered_by_files(serve: Serve, project: Any) -> None:
     put("7.groovy", "rawOut.println('hello')\n")
     put("8.txt", "what\n")
     until(crawl, lambda: ended("8.txt") and ask(made.jobdir, {"do": "status"})["frontier"]["queued"] == 0)
-    until(crawl, lambda: sum(row.target == "/0" for row in web.requests) == 2)
+    until(crawl, lambda: sum(row.target == "/0" and HOSTS[0] in row.host for row in web.requests) == 2)
     ask(made.jobdir, {"do": "terminate"})
     result = made.finish(crawl, 60)
     assert "Traceback" not in result.stderr

@@ -117,8 +117,8 @@ def test_scope_sheets_and_pauses_change_while_the_crawl_runs(serve: Serve, proje
         {
             "HERITRIX_SEEDS": [f"{site}/"],
             "HERITRIX_FOLLOW": "all",
-            "HERITRIX_MIN_DELAY_MS": 100_000,
-            "HERITRIX_MAX_DELAY_MS": 100_000,
+            "HERITRIX_MIN_DELAY_MS": 1500,
+            "HERITRIX_MAX_DELAY_MS": 1500,
             "HERITRIX_PREFERENCE_EMBED_HOPS": 0,
             "HERITRIX_RUN_WHILE_EMPTY": True,
         },
@@ -130,7 +130,9 @@ def test_scope_sheets_and_pauses_change_while_the_crawl_runs(serve: Serve, proje
         return ask(made.jobdir, {"do": name, **more})
 
     until(crawl, lambda: any(row.target == "/" for row in web.requests))
-    until(crawl, lambda: do("status")["frontier"]["queued"] >= 8)
+    do("pause")
+    until(crawl, lambda: do("status")["state"] == "PAUSED")
+    assert do("status")["frontier"]["queued"] >= 8
     slow = {"HERITRIX_MIN_DELAY_MS": 0, "HERITRIX_MAX_DELAY_MS": 0}
     # whole or not at all: the second of these is wrong
     for wrong, word in (
@@ -155,6 +157,7 @@ def test_scope_sheets_and_pauses_change_while_the_crawl_runs(serve: Serve, proje
     assert do("drop")["deleted"] == 4
     do("add", name="HERITRIX_SURTS", value="+http://(test,changed,other,")
     do("wake")
+    do("unpause")
     do("seeds", lines=[f"{other}/3"])
     until(crawl, lambda: any(row.target == "/3" and HOSTS[1] in row.host for row in web.requests))
     until(crawl, lambda: do("status")["frontier"]["queued"] == 0)
