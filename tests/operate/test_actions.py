@@ -127,7 +127,7 @@ def test_a_crawl_is_steered_by_files(serve: Serve, project: Any) -> None:
     assert result.statuses[f"{site}/0"] == [200, 200]
     kept = {path.name.split(".", 1)[1]: path for path in (made.jobdir / "actions-done").iterdir()}
     assert {"1.include", "3.s.schedule.gz", "7.groovy", "8.txt"} <= set(kept)
-    assert "no URI" in kept["2.schedule.out"].read_text()
+    assert "more than one word" in kept["2.schedule.out"].read_text()
     assert "no script engine" in kept["7.groovy.exception"].read_text()
     assert all(path.resolve().parent == made.jobdir / "actions-done" for path in done.iterdir())
     assert [path.name for path in action.iterdir() if path.is_file()] == []

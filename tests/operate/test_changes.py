@@ -126,7 +126,7 @@ def test_scope_sheets_and_pauses_change_while_the_crawl_runs(serve: Serve, proje
     )
     crawl = made.start()
 
-    def do(name: str, **more: Any) -> dict[str, Any]:
+    def do(name: str, /, **more: Any) -> dict[str, Any]:
         return ask(made.jobdir, {"do": name, **more})
 
     until(crawl, lambda: any(row.target == "/" for row in web.requests))

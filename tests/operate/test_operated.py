@@ -60,7 +60,7 @@ def lines(jobdir: Path, *suffixes: str) -> list[str]:
 def first_job(made: Project, pages: int) -> tuple[str, str]:
     """Paused, saved twice, killed; the names of both checkpoints."""
 
-    def do(name: str, **more: Any) -> dict[str, Any]:
+    def do(name: str, /, **more: Any) -> dict[str, Any]:
         return ask(made.jobdir, {"do": name, **more}, timeout=60)
 
     crawl = made.start()
