@@ -22,6 +22,8 @@ HANDLERS: Final = {
     "http": "heritrix_scrapy.fetch.http_handler.HttpDownloadHandler",
     "https": "heritrix_scrapy.fetch.http_handler.HttpDownloadHandler",
     "dns": "heritrix_scrapy.fetch.dns_handler.DnsDownloadHandler",
+    "ftp": "heritrix_scrapy.fetch.ftp_handler.FtpDownloadHandler",
+    "whois": "heritrix_scrapy.fetch.whois_handler.WhoisDownloadHandler",
 }
 
 #: Setting → component → order; None: must not run beside ours.
@@ -43,6 +45,7 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
         # first: it may put a checkpoint into the JOBDIR, which all others read
         "heritrix_scrapy.operate.checkpointing.CheckpointExtension": -1000,
         "heritrix_scrapy.operate.lifetime.LifeExtension": 0,
+        "heritrix_scrapy.operate.guards.LimitExtension": 0,
         "heritrix_scrapy.report.extension.ReportExtension": 0,
         "heritrix_scrapy.operate.extension.ControlExtension": 0,
         "heritrix_scrapy.operate.actions.ActionExtension": 0,
