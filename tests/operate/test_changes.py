@@ -164,7 +164,9 @@ def test_scope_sheets_and_pauses_change_while_the_crawl_runs(serve: Serve, proje
     assert do("remove", name="HERITRIX_REJECT_REGEXES", value=".*/[4-7]")["changed"] == {"HERITRIX_REJECT_REGEXES": []}
     os.killpg(crawl.pid, signal.SIGKILL)
     crawl.communicate()
-    fetched = set(made.result(0).statuses)
+    statuses = made.result(0).statuses
+    fetched = {uri for uri, codes in statuses.items() if codes == [200]}
+    assert all(statuses[f"{site}/{number}"] == [-5000] for number in range(4, 8))
     assert {f"{site}/{number}" for number in range(4)} <= fetched
     assert not {f"{site}/{number}" for number in range(4, 8)} & fetched
     assert f"{site}/deep/1" not in fetched
