@@ -105,6 +105,9 @@ GROUPS: tuple[Group, ...] = (
         "The crawl",
         (
             row("PROFILE", "modern", "choice", "Which set of defaults holds: `modern`, or `heritrix` for Heritrix's own ways.", choices=PROFILES),
+            row("JOB", None, "path", "A Heritrix job, its `crawler-beans.cxml` or the folder of it, that says how to crawl. Stands above the project's settings, below the command line's; with it the profile is `heritrix` unless one is named. See [coming from Heritrix](coming-from-heritrix.md)."),
+            row("JOB_STRICT", False, "bool", "True ends the start when something in the job file cannot be taken over that changes the crawl or its archive."),
+            row("CLASS_MAP", {}, "mapping", "What stands for classes of a job file that are not Heritrix's: `{Java class: dotted path of a class of yours, or a name of HERITRIX_SCOPE or HERITRIX_EXTRACTORS}`."),
             row("OPERATOR_CONTACT_URL", "", "str", "Where a webmaster finds out who crawls: an http(s) address. Required; goes into the User-Agent.", ov=True, bean="metadata.operatorContactUrl"),
             row("JOB_NAME", "basic", "str", "Name of the crawl; `isPartOf` in the warcinfo record.", bean="metadata.jobName"),
             row("OPERATOR", "", "str", "Who runs the crawl; in the warcinfo record.", bean="metadata.operator"),
