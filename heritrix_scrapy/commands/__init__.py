@@ -119,17 +119,13 @@ class Command(ScrapyCommand):
         frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
         frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
         frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
-<<<<<<< HEAD
         changing = parser.add_argument_group("changes of settings")
         changing.add_argument("--file", metavar="FILE", help="a JSON object with names and values")
         changing.add_argument("--reset", metavar="NAME", action="append", help="the project's word holds again")
-        changing.add_argument("--check", action="store_true", help="only see whether it could be done")
-=======
+        changing.add_argument("--check", action="store_true", help="only see what would come of it; of convert too")
         converting = parser.add_argument_group("convert")
         converting.add_argument("-o", "--output", metavar="FILE", help="write the settings there (default: print them)")
-        converting.add_argument("--check", action="store_true", help="only print the report")
         converting.add_argument("--strict", action="store_true", help="write nothing when something would be lost")
->>>>>>> main
         moving = parser.add_argument_group("import and export")
         moving.add_argument("--format", help="recover, crawl.log (import only), uris or json")
         moving.add_argument("--include", metavar="TAGS", help="lines whose URIs are taken for seen: Fs,Fi or 200,404")

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
-<<<<<<< HEAD
 from heritrix_scrapy.settings import changes as kept
-from heritrix_scrapy.settings.changes import Changes
-=======
 from heritrix_scrapy.settings import job_file
->>>>>>> main
+from heritrix_scrapy.settings.changes import Changes
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
 from heritrix_scrapy.settings.sheets import Sheets, addresses, with_entries
 from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, check_robots, gates
@@ -202,21 +199,18 @@ def read(settings: BaseSettings, *, contact_required: bool = True, changes: Chan
         for name in settings
         if isinstance(name, str) and name.startswith(PREFIX) and settings.getpriority(name) is not None
     }
-<<<<<<< HEAD
     if changes is None:
         jobdir = settings.get("JOBDIR")
         changes = kept.read(Path(jobdir)) if jobdir else Changes()
-    ours.update(changes.settings)
-    lines = check_names(ours)
-    lines += [f"{name} holds as it was changed while the crawl ran ({kept.NAME})" for name in changes.settings]
-=======
     job = job_file.read(ours)
     of_job: frozenset[str] = frozenset()
     if job is not None:
         of_job = frozenset(key for key in job.settings if (settings.getpriority(key) or 0) <= job_file.PRIORITY)
         ours = {PREFIX + "PROFILE": "heritrix"} | ours | {key: job.settings[key] for key in of_job}
+    ours |= changes.settings
+    of_job -= changes.settings.keys()
     lines = check_names(ours) + (job_file.lines(job) if job else [])
->>>>>>> main
+    lines += [f"{name} holds as it was changed while the crawl ran ({kept.NAME})" for name in changes.settings]
     profile = check_profile(ours.get(PREFIX + "PROFILE", "modern"))
     given = frozenset(name for key in ours if (name := key.removeprefix(PREFIX)) in BY_NAME)
     own = frozenset(name for name in given if PREFIX + name not in of_job)
