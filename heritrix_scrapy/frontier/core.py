@@ -24,6 +24,7 @@ from heritrix_scrapy.frontier.queues import QUEUES_KEPT, Queues
 from heritrix_scrapy.frontier.recovery import Recovery, recover
 from heritrix_scrapy.frontier.seen import Seen
 from heritrix_scrapy.frontier.selection import Selection
+from heritrix_scrapy.frontier.siblings import Siblings
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals
@@ -31,6 +32,7 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
     from heritrix_scrapy.frontier.journal import Journal
@@ -104,6 +106,7 @@ class Frontier:
             refused=self.finished_outside,
         )
         addresses = Addresses(hosts)
+        self._siblings = Siblings(ledger, queues)
         self._selection = Selection(
             ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan, addresses
         )
@@ -119,6 +122,7 @@ class Frontier:
             rest=Rest(hosts, crawl_delay, heritrix=self._heritrix),
             plan=preparer.plan,
             addresses=addresses,
+            siblings=self._siblings,
             before_finish=before_finish,
         )
 
@@ -285,6 +289,10 @@ class Frontier:
         """The URI of that queue that is handed out."""
         return self._in_process.uris.get(class_key)
 
+    def waits_for(self, class_key: str, wake_ms: int) -> str | None:
+        """What a snoozed queue waits for, where that is fetched by another queue; else None."""
+        return self._siblings.waits_for(class_key, wake_ms)
+
     def tallies(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, earlier processes included."""
         return dict(self._ledger.tallies)
@@ -327,3 +335,21 @@ class Frontier:
     def sync(self) -> None:
         """Have everything that was flushed on the disk."""
         self._ledger.sync()
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Everything written and synced, and the store copied into ``directory``, which must not be there. What is
+        returned completes the copy. Raises StorageFull, OSError."""
+        self._ledger.touch()
+        self._ledger.write()
+        self._ledger.sync()
+        return self._ledger.store.checkpoint(directory)
+
+    def end_journal(self, name: str) -> None:
+        """End the recovery journal under the name of a checkpoint, and begin another. Raises StorageFull, OSError."""
+        if self._ledger.journal is not None:
+            self._ledger.journal.rotate(name)
+
+    def touch(self) -> None:
+        """Have counters and the lengths of the logs written down anew, at once. Raises StorageFull."""
+        self._ledger.touch()
+        self._ledger.write()
