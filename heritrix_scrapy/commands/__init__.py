@@ -21,6 +21,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "JOBFILE",
         "make settings of a Heritrix job, with a report; --output, --check, --strict",
     ),
+    "explain": ("CODE...", "what a status of crawl.log means, and what to do; all: every status"),
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
