@@ -48,6 +48,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "seeds": ("JOBDIR FILE", "add the seed lines of a file"),
     "import": ("JOBDIR FILE", "import a recovery journal, a list of URIs, a crawl.log or JSON lines"),
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
+    "why": ("URI JOBDIR", "why a URI was fetched, or not, or not yet; --via, --path, --explain"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 

@@ -14,6 +14,8 @@ from heritrix_scrapy.operate.control import ControlServer
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
 from heritrix_scrapy.operate.slots import slots
+from heritrix_scrapy.operate.why import Reasons
+from heritrix_scrapy.scope.scope import scope_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -43,6 +45,7 @@ class ControlExtension:
         steering.add("unpause", self.unpause)
         steering.add("terminate", self.terminate)
         self._operations.offer(steering)
+        steering.add("why", self.why, steers=False)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -110,6 +113,10 @@ class ControlExtension:
                 for verb in self._crawl.steering.verbs().values()
             }
         }
+
+    async def why(self, uri: str, via: str = "", path: str = "") -> dict[str, Any]:
+        """Why a URI was fetched, or not, or not yet; ``via``, ``path``: where it would be found."""
+        return await Reasons(self._crawl, scope_of(self._crawl.crawler)).live(uri, via, path)
 
     def _state(self) -> dict[str, Any]:
         life = self._crawl.life

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier.operations import VERBS
 from heritrix_scrapy.frontier.work import Work
+from heritrix_scrapy.model.steering import Verb
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.live import deadline
 from heritrix_scrapy.operate.offline import Offline
-from heritrix_scrapy.operate.stopped import opened
+from heritrix_scrapy.operate.stopped import opened_job
+from heritrix_scrapy.operate.why import Reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import Self
 
-    from heritrix_scrapy.frontier.operations import Operations
+    from heritrix_scrapy.operate.stopped import Opened
 
 #: Seconds between two looks at a long operation, and the length of a slice where nobody else has to have a turn.
 LOOK = 0.3
@@ -38,7 +40,7 @@ class Job:
         self._directory = directory
         self._project = project
         self._open = ExitStack()
-        self._operations: Operations | None = None
+        self._opened: Opened | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -54,7 +56,7 @@ class Job:
 
         Raises ControlError, Refused, ConfigurationError or StorageFull.
         """
-        if self._operations is None:
+        if self._opened is None:
             try:
                 return self._asked(request, progress)
             except NotRunning:
@@ -63,8 +65,11 @@ class Job:
                     return offline.perform(request)
                 if request.get("do") == "kill":
                     raise ControlError(f"no crawl runs on {self._directory}: nothing is in flight") from None
-            self._operations = self._open.enter_context(opened(self._directory, self._project))
-        operations = self._operations
+            self._opened = self._open.enter_context(opened_job(self._directory, self._project))
+        operations = self._opened.operations
+        if request.get("do") == "why":
+            verb = Verb("why", Reasons(self._opened.crawl, self._opened.scope, operations).stopped, steers=False)
+            return dict(verb.run(**verb.arguments(request)))  # type: ignore[arg-type]
         result = operations.perform(request)
         if not isinstance(result, Work):
             return result

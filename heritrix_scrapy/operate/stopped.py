@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from scrapy import Spider
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from heritrix_scrapy.crawl import Store
+    from heritrix_scrapy.scope import Scope
 
 logger = logging.getLogger(__name__)
 
@@ -57,9 +58,24 @@ class _Kept:
         return iter(()) if start == keys.UNSYNCED else self._inner.range(start, stop)
 
 
+class Opened(NamedTuple):
+    """A stopped job: its parts as a crawl has them, and what can be done to it."""
+
+    crawl: Crawl
+    scope: Scope
+    operations: Operations
+
+
 @contextmanager
 def opened(directory: Path, project: Any) -> Iterator[Operations]:
-    """Operations on the stopped job in a JOBDIR; ``project``: its Scrapy settings.
+    """Operations on the stopped job in a JOBDIR; see ``opened_job``."""
+    with opened_job(directory, project) as job:
+        yield job.operations
+
+
+@contextmanager
+def opened_job(directory: Path, project: Any) -> Iterator[Opened]:
+    """The stopped job in a JOBDIR; ``project``: its Scrapy settings.
 
     Raises ControlError when there is no job, ConfigurationError when its store is in use or cannot be opened.
     """
@@ -104,7 +120,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
     )
     frontier.open()
     try:
-        yield Operations(
+        operations = Operations(
             frontier,
             wanted,
             crawl.clock,
@@ -115,6 +131,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
             reached=lambda: "FINISH",
             keep_lines=partial(keep_seed_lines, directory),
         )
+        yield Opened(crawl, scope, operations)
     finally:
         frontier.close(finished=was_over and not frontier.alive())
 
