@@ -194,7 +194,7 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
         for name in settings
         if isinstance(name, str) and name.startswith(PREFIX) and settings.getpriority(name) is not None
     }
-    job = job_file.read(ours)
+    job = job_file.read(ours, settings.get("JOBDIR"))
     of_job: frozenset[str] = frozenset()
     if job is not None:
         of_job = frozenset(key for key in job.settings if (settings.getpriority(key) or 0) <= job_file.PRIORITY)
