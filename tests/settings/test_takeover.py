@@ -1,6 +1,5 @@
 """A Heritrix job that is under way is gone on with: what is finished, what waits, names of WARC files, cookies."""
 
-# ruff: noqa: E501
 from __future__ import annotations
 
 import argparse
