@@ -35,7 +35,7 @@ from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, lookup, travelling
 from heritrix_scrapy.scope.factory import gate
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -71,14 +71,13 @@ class ChainMiddleware:
         #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
         self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
         self._extraction, self._aside = self._extractors_for(view)
-        sheets = self._settings.sheets
-        for name in () if sheets is None else sheets.sheets:
-            # a property that no extractor has ends the start
-            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
         crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
-        if view.should_fetch_body_rule is not None:
-            gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
+        for laid in views(self._settings):
+            # a property that no extractor has, and what is no rule, ends the start and not a fetch
+            self._extractors_for(laid)
+            if laid.should_fetch_body_rule is not None:
+                gate(crawler, view, laid.should_fetch_body_rule)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 

@@ -172,12 +172,6 @@ class Plan:
         record.set_precedence()
 
 
-def views(settings: Any) -> list[Any]:
-    """The View where no sheet applies, and that of each sheet alone."""
-    sheets = getattr(settings, "sheets", None)
-    return [settings.view, *([] if sheets is None else [sheets.view((name,)) for name in sheets.sheets])]
-
-
 class Preparer:
     """Prepares candidates. ``canonicaliser``: the settings of a URI → the function that makes its canonical
     form; ``policies``: makes the policies that settings name."""
@@ -202,6 +196,7 @@ class Preparer:
         ConfigurationError."""
         for view in views:
             self._plans[id(view)] = self._make(view)
+            self._policies.check(view)
         self._base = self.plan(views[0])
 
     def _make(self, view: Any) -> Plan:
