@@ -25,6 +25,7 @@ from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
+from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
 from heritrix_scrapy.frontier.seeds import SeedReader, appended
@@ -57,6 +58,8 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
+#: Deferral of a URI that a quota leaves in its queue, which is retired.
+QUOTA = "quota"
 #: Deferral of a spider's Request that is made again with a credential.
 AUTHORIZE = "authorize"
 
@@ -119,7 +122,7 @@ class FrontierScheduler(BaseScheduler):
             policy = load_part(self._crawler, "HERITRIX_RESCHEDULING_POLICY", named, {}) if named else None
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
-            crawl.store = open_store(directory)
+            crawl.store = open_store(directory, migrate=migrate)
             if crawl.life is not None:
                 crawl.life.prepare()
             if self._settings.view.recovery_log_enabled and not crawl.looking:
@@ -147,6 +150,8 @@ class FrontierScheduler(BaseScheduler):
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             if not crawl.looking:
                 self._divert_others(frontier)
+            if self._crawl.limits["candidate"]:
+                frontier.candidates.limited = lambda curi: not self._crawl.check_limits("candidate", curi)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
@@ -215,6 +220,8 @@ class FrontierScheduler(BaseScheduler):
             reader.begin()
         except StorageFull as error:
             raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
+        except OSError as error:
+            raise ConfigurationError("HERITRIX_SEEDS", str(error.filename), str(error.strerror or error)) from error
         if source is not None and hasattr(source, "started"):
             source.started(self._add_seeds)
         self._crawler.signals.connect(self._resumed_by_operator, crawl_resumed)
@@ -563,7 +570,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             if deferral == RETRIED:
                 self._put_retry(request, curi, now)
-            elif deferral in (PREREQUISITE, AUTHORIZE):
+            elif deferral in (PREREQUISITE, AUTHORIZE, QUOTA):
                 frontier.finish(curi, now)
             elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
                 frontier.put_back(curi, now, max(curi.wait_until_ms - now, 0))

@@ -12,6 +12,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.access_middleware import AccessMiddleware
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.operate.guards import LimitExtension
 from heritrix_scrapy.scope.scope import scope_of
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.store import MemoryStore
@@ -31,6 +32,7 @@ def start(sheet: dict[str, Any], **others: Any) -> None:
     AccessMiddleware.from_crawler(crawler)
     ChainMiddleware.from_crawler(crawler)
     scope = scope_of(crawler)
+    LimitExtension.from_crawler(crawler)
     Frontier(MemoryStore(), settings, decide=scope.accepts, hosts=Crawl.of(crawler).hosts, clock=Clock())
 
 
@@ -56,6 +58,7 @@ def start(sheet: dict[str, Any], **others: Any) -> None:
         ("ROBOTS_POLICY", ["ignore", {"nope": 1}], "no property nope"),
         ("AVAILABLE_ROBOTS_POLICIES", {"mine": "nope"}, "no such robots policy"),
         ("CREDENTIALS", [["Nope", {}]], "Nope"),
+        ("QUOTAS", [{"nope": 1}], "nope"),
         ("REJECT_REGEXES", ["("], "expression"),
         ("BLOCK_BY_REGEX", "(", "expression"),
         ("DEDUPLICATE_EXCEPT", ["("], "expression"),
