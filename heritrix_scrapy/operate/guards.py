@@ -53,7 +53,7 @@ class LimitExtension:
         self._crawler = crawler
         self._crawl = crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        view = self._view = self._settings.view
+        self._view = self._settings.view
         self._timer: Any = None
         self._ending: Any = None
         self._moved_at = self._tried_at = 0.0
