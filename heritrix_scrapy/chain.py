@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.steps import Step
+    from heritrix_scrapy.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -73,17 +74,22 @@ class ChainMiddleware:
         self._extraction, self._aside = self._extractors_for(view)
         crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
-        for laid in views(self._settings):
-            # a property that no extractor has, and what is no rule, ends the start and not a fetch
-            self._extractors_for(laid)
-            if laid.should_fetch_body_rule is not None:
-                gate(crawler, view, laid.should_fetch_body_rule)
+        # a property that no extractor has, and what is no rule, ends the start and not a fetch
+        self._test_settings(self._settings)
+        self._crawl.settings_tests.append(self._test_settings)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    def _test_settings(self, settings: Settings) -> None:
+        """Raises ConfigurationError for extractors and rules that cannot be made."""
+        for view in views(settings):
+            self._extractors_for(view)
+            if view.should_fetch_body_rule is not None:
+                gate(self._crawler, settings.view, view.should_fetch_body_rule)
 
     def _extractors_for(self, view: Any) -> tuple[Extraction, Aside]:
         """The extractors in the order that holds for a URI, and the process for its large documents."""

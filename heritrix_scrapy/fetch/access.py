@@ -47,8 +47,13 @@ class Access:
         #: Logins that were refused in this process: (server key, address).
         self._refused: set[tuple[str, str]] = set()
         self._crawl.submission = self.submission
-        for view in views(self._settings):
-            # what cannot be ends the start, not a fetch
+        # what cannot be ends the start, not a fetch
+        self._test_settings(self._settings)
+        self._crawl.settings_tests.append(self._test_settings)
+
+    def _test_settings(self, settings: Any) -> None:
+        """Raises ConfigurationError for credentials and robots policies that cannot be."""
+        for view in views(settings):
             self.credentials(view)
             self.policies.check(view)
 
