@@ -69,8 +69,9 @@ VERBS: dict[str, tuple[str, bool]] = {
 
 class Operations:
     """Operations on one frontier. ``decide``: whether the scope accepts a URI; ``judges``: whether it judges what the
-    spider asked for; ``note``: adds a line to the job's log; ``kill``: cuts off the fetch of a URI, and whether it
-    could; ``gone``: called with each URI taken out of its queue; ``listeners``: who hears of seeds."""
+    spider asked for; ``note``: adds a line to the job's log; ``count``: adds to the statistics; ``kill``: cuts off the
+    fetch of a URI, and whether it could; ``gone``: called with each URI taken out of its queue; ``listeners``: who
+    hears of seeds."""
 
     def __init__(
         self,
@@ -81,6 +82,7 @@ class Operations:
         decide: Callable[[CrawlURI], bool],
         judges_spider_requests: bool = False,
         note: Callable[[str], None] | None = None,
+        count: Callable[[Mapping[str, int]], None] | None = None,
         kill: Killer | None = None,
         gone: Callable[[CrawlURI], object] | None = None,
         listeners: Iterable[SeedListener] = (),
@@ -92,6 +94,7 @@ class Operations:
         self._decide = decide
         self._judges_spider_requests = judges_spider_requests
         self._note = note
+        self._count = count
         self._kill = kill
         self._gone = gone
         self._listeners = list(listeners)
@@ -113,10 +116,14 @@ class Operations:
         return answer
 
     def noted(self, work: Work | str, answer: Mapping[str, Any], remark: str = "") -> None:
-        """Put what was done into the job's log, with the operator's remark."""
-        if self._note is None or (isinstance(work, Work) and not work.steers):
+        """Put what was done into the job's log, with the operator's remark, and into the statistics."""
+        if isinstance(work, Work) and not work.steers:
             return
         name, remark = (work.name, work.remark) if isinstance(work, Work) else (work, remark)
+        if self._count is not None:
+            self._count(counters(name, answer))
+        if self._note is None:
+            return
         shown = ", ".join(f"{key} {value}" for key, value in answer.items() if isinstance(value, int | str))
         self._note(one_line(f"{name}: {shown}" + (f" - {remark}" if remark else "")))
 
@@ -494,6 +501,22 @@ class Operations:
         clock = self._clock
         end = clock.monotonic() + seconds
         return lambda: clock.monotonic() >= end
+
+
+#: What an answer counts that is done to URIs or queues.
+COUNTED = ("deleted", "queues", "queued", "killed", "taken for seen", "written")
+
+
+def counters(name: str, answer: Mapping[str, Any]) -> dict[str, int]:
+    """Counters of an operation: how often it was carried out, and to how many URIs or queues. One that only counted
+    has done nothing."""
+    if "counted" in answer or answer.get("count only"):
+        return {f"operations/{name}/count_only": 1}
+    done = {f"operations/{name}": 1}
+    for what in COUNTED:
+        if type(answer.get(what)) is int and answer[what]:
+            done[f"operations/{name}/{what.replace(' ', '_')}"] = answer[what]
+    return done
 
 
 def once(names: Iterable[str]) -> Iterator[str]:

@@ -123,8 +123,13 @@ def queue_lines(queue: Queue, now_ms: int) -> Iterator[str]:
         formats.moment(max(tally.last_success_ms, 0)),
     )
     yield "   " + " ".join(map(str, counted))
-    yield "   SimplePrecedenceProvider"
-    yield f"   {record.precedence}"
+    if record.ranks is None:
+        yield "   SimplePrecedenceProvider"
+        yield f"   {record.precedence}"
+        return
+    ranks = sorted(record.ranks.items())
+    yield "   HighestUriPrecedenceProvider:" + "".join(f" p{rank}" for rank, _ in ranks)
+    yield "   " + " ".join(str(count) for _, count in ranks)
 
 
 def queue_line(queue: Queue, now_ms: int) -> str:

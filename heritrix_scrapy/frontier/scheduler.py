@@ -163,6 +163,7 @@ class FrontierScheduler(BaseScheduler):
             decide=scope.accepts,
             judges_spider_requests=bool(self._settings.view.scope_spider_requests),
             note=None if crawl.life is None else crawl.life.note,
+            count=crawl.add_stats,
             kill=self._kill,
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
             listeners=[scope],
