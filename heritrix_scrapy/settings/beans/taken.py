@@ -127,10 +127,7 @@ class Taken:
 
     def unusable(self, bean: str, prop: str, value: Value, error: NotUsable) -> None:
         """Report a value that cannot be read."""
-        if isinstance(error, Note):
-            typed = self.report.not_needed if isinstance(value, Text) else self.report.lost
-            typed(value.place, bean, prop, str(error))
-        elif isinstance(error, Foreign):
+        if isinstance(error, Foreign | Note):
             self.report.left(value.place, bean, prop, str(error))
         else:
             self.report.lost(value.place, bean, prop, str(error))
