@@ -88,7 +88,7 @@ class Frontier:
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        plain = PlainLinks(ledger, queues, recall, hosts=hosts, heritrix=self._heritrix)
         #: forget_known(): something is no longer among the seen.
         self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
@@ -100,6 +100,7 @@ class Frontier:
             settings,
             self.candidates.prepare,
             preparer.plan,
+            hosts=hosts,
             seed_found=seed_found,
             refused=self.finished_outside,
         )

@@ -12,11 +12,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import politeness
-from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.status import Disposition
+from heritrix_scrapy.model.tally import byte_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -177,7 +177,18 @@ class Finishing:
         """Count and log a URI that was in no queue: a fetch of the spider's past the frontier, or one that no
         queue could take."""
         self._settle(curi)
-        self._ledger.totals.count(status.disposition(curi.status), curi.content_size)
+        disposition = status.disposition(curi.status)
+        self._ledger.totals.count(disposition, curi.content_size)
+        for tally in self._hosts.tallies_of(curi.uri):
+            tally.scheduled += 1
+            tally.ended(
+                disposition,
+                curi.status,
+                max(curi.content_size, 0),
+                curi.ended_ms or 0,
+                byte_class(curi.revisit),
+                curi.warc_novel,
+            )
 
     def _queue_of(self, curi: CrawlURI) -> Queue | None:
         """The queue in which this very URI is in process."""
@@ -247,8 +258,9 @@ class Finishing:
         self._queues.ranked(queue, key, -1)
         # in Heritrix what was never measured counts as -1, and the time is that of the fetch
         counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
+        kind = byte_class(curi.revisit)
         for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
-            tally_end(tally, disposition, code, counted, at)
+            tally.ended(disposition, code, counted, at, kind, curi.warc_novel)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
@@ -290,7 +302,8 @@ class Finishing:
         self._settle(curi)
         disposition = status.disposition(curi.status)
         ledger.totals.count(disposition, curi.content_size)
-        tally_end(queue.record.tally, disposition, curi.status, 0, 0)
+        for tally in (queue.record.tally, *self._hosts.tallies_of(curi.uri)):
+            tally.ended(disposition, curi.status, 0, 0)
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
 

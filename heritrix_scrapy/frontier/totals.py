@@ -5,14 +5,9 @@ One row, written with every batch, so that counters and rows always agree.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
-from heritrix_scrapy.model.status import ROBOTS_PRECLUDED, Disposition
-
-if TYPE_CHECKING:
-    from heritrix_scrapy.model.hosts import Tally
+from heritrix_scrapy.model.status import Disposition
 
 
 class Totals(msgspec.Struct, omit_defaults=True):
@@ -67,23 +62,3 @@ class Unsynced(msgspec.Struct, array_like=True):
 
     lengths: dict[str, int]
     finished: list[tuple[str, bytes, bytes]]
-
-
-def tally_end(tally: Tally, disposition: Disposition, code: int, size: int, now_ms: int) -> None:
-    """Count a final disposition (Heritrix: FetchStats.tally)."""
-    if disposition is Disposition.SUCCESS:
-        tally.successes += 1
-        tally.responses += 1
-        tally.success_bytes += size
-        tally.total_bytes += size
-        tally.last_success_ms = now_ms
-    elif disposition is Disposition.DISREGARDED:
-        tally.disregards += 1
-        tally.robots_denials += code == ROBOTS_PRECLUDED
-    else:
-        tally.failures += 1
-        if code <= 0:
-            tally.nonresponses += 1
-        else:
-            tally.responses += 1
-            tally.total_bytes += size

@@ -84,6 +84,7 @@ class CrawlURI:
         "extracted",
         "forced",
         "forms",
+        "found",
         "headers",
         "heritable",
         "history",
@@ -126,6 +127,7 @@ class CrawlURI:
         "wait_until_ms",
         "warc_file",
         "warc_headers",
+        "warc_novel",
         "warc_offset",
     )
 
@@ -208,6 +210,8 @@ class CrawlURI:
         self.meta_robots: str | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
+        #: Extractor that read it → links that it found.
+        self.found: dict[str, int] | None = None
         self.base: str | None = None
         self.extracted = False
         self.prerequisite: str | None = None
@@ -225,6 +229,8 @@ class CrawlURI:
         self.warc_offset = -1
         #: Further headers of its response record, each ``Name: value``.
         self.warc_headers: list[str] | None = None
+        #: Response and resource records written of it, and the bytes of their blocks.
+        self.warc_novel: tuple[int, int] | None = None
         #: What it repeats, and what will be remembered of it.
         self.revisit: Revisit | None = None
         self.entry: Entry | None = None

@@ -14,27 +14,14 @@ import msgspec
 
 from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Server)
 from heritrix_scrapy.model.crawluri import authority_of, host_of
+from heritrix_scrapy.model.tally import NEVER, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
-NEVER = -1
+#: What the keys of hosts begin with.
+HOSTS = b"hh"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
-
-
-class Tally(msgspec.Struct, array_like=True):
-    """Counters kept for a host, a server and a queue alike (Heritrix: FetchStats)."""
-
-    scheduled: int = 0
-    successes: int = 0
-    failures: int = 0
-    disregards: int = 0
-    responses: int = 0
-    robots_denials: int = 0
-    success_bytes: int = 0
-    total_bytes: int = 0
-    nonresponses: int = 0
-    last_success_ms: int = NEVER
 
 
 class Province(msgspec.Struct, array_like=True):
@@ -108,6 +95,13 @@ def numeric_address(host: str) -> str | None:
     return ".".join(str(int(group) & 0xFF) for group in host.split("."))
 
 
+def shared_name(uri: str) -> str:
+    """The name under which all URIs of a scheme without hosts are counted: ``dns:``, ``whois:``; else empty
+    (Heritrix: DefaultServerCache.getHostFor)."""
+    scheme = uri.partition(":")[0]
+    return f"{scheme}:" if scheme in ("dns", "whois") else ""
+
+
 class Hosts:
     """Every Host and Server in use, read from the store when first asked for and written back by ``drain``.
 
@@ -166,7 +160,7 @@ class Hosts:
     def tallies_of(self, uri: str) -> list[Tally]:
         """The counters of the host and of the server that a URI is on, to be changed now; none for a URI without."""
         if "://" not in uri:
-            return []
+            return [self.scheduled(shared)] if (shared := shared_name(uri)) else []
         name, key = host_of(uri), server_key(uri)
         if not name or not key:
             return []
@@ -174,6 +168,24 @@ class Hosts:
         self.host_changed(name)
         self.server_changed(key)
         return found
+
+    def scheduled(self, name: str) -> Tally:
+        """The counters of the host of that name, to be changed now."""
+        key = b"hh" + name.encode("utf-8", "surrogatepass")
+        host = self._changed.get(key)
+        if host is None:
+            host = self._changed[key] = self.host(name)
+        tally: Tally = host.tally
+        return tally
+
+    def all_hosts(self, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, Host]]:
+        """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
+        waiting = {key: value for key, value in self._changed.items() if key.startswith(HOSTS)}
+        for key, row in rows:
+            value = waiting.pop(key, None)
+            yield key[2:].decode("utf-8", "surrogatepass"), value or msgspec.msgpack.decode(row, type=Host)
+        for key, value in waiting.items():
+            yield key[2:].decode("utf-8", "surrogatepass"), value
 
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
