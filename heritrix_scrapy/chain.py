@@ -148,7 +148,7 @@ class ChainMiddleware:
         curi = self._curi(request)
         if isinstance(exception, StorageFull):
             # what came could not be kept while it was being fetched
-            self._crawl.bridge.pause(str(exception))
+            self._crawl.bridge.pause(exception)
             return self._refuse(request, curi)
         if curi.status == status.UNATTEMPTED and curi.deferral is None:
             if isinstance(exception, IgnoreRequest):
@@ -203,7 +203,7 @@ class ChainMiddleware:
             for step in self._steps[Point.DISPOSITION]:
                 await self._ask(step, curi)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             return False
         except Exception as error:
             # a defect of a part of ours or of the user's: the URI ends as -5, the crawl goes on

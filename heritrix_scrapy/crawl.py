@@ -109,6 +109,9 @@ class Report(Protocol):
     def line(self, name: str, text: str) -> None:
         """Add a line, with the time in front, to a log of another room's."""
 
+    def progress_note(self, word: str, message: str) -> None:
+        """Tell a change of state in progress-statistics.log; a line of statistics stands before a pause and the end."""
+
     def flush(self) -> Mapping[str, int]:
         """Flush the logs; name → length in bytes of each log that a batch vouches for."""
 
@@ -132,6 +135,42 @@ class Archive(Protocol):
 
     def length(self, name: str) -> int:
         """Bytes that the file of that name holds now, under either of its names; -1 when it is gone."""
+
+
+class Life(Protocol):
+    """In which state the job is, and how it ended; see ``operate.life``."""
+
+    def prepare(self) -> None:
+        """The launch: the job's store is ours, nothing is fetched yet."""
+
+    def launched(self, *, new: bool) -> None:
+        """What the store held has been read; ``new``: it is a crawl that begins."""
+
+    def empty(self) -> None:
+        """Nothing is queued, and the crawl stays alive."""
+
+    def refilled(self) -> None:
+        """A URI is handed out after that."""
+
+    def note(self, text: str, level: str = "INFO") -> None:
+        """Add a line to the job's log."""
+
+    def told(self) -> dict[str, Any]:
+        """State, end, reason and times, for the status."""
+
+    @property
+    def state(self) -> str:
+        """One of Heritrix's eight."""
+
+    @property
+    def end_text(self) -> str:
+        """How it ended, or would end now, in the words of the reports."""
+
+    def ran_ms(self) -> int:
+        """For how long the crawl ran, pauses left out, earlier launches of it included."""
+
+    async def stop(self, end: str, reason: str) -> None:
+        """End the crawl; ``end``: name of an end status."""
 
 
 class InFlight(NamedTuple):
@@ -205,9 +244,9 @@ class Crawl:
     """The one meeting place of a crawler's rooms. Each attribute is set by the room that offers it.
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
-    ``store``: by the frontier; ``frontier``, ``operations``, ``report``: by scheduler and report extension;
-    ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the
-    scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
+    ``store``: by the frontier; ``frontier``, ``operations``: by the scheduler; ``report``, ``life``: by their
+    extensions; ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain;
+    ``decide``: by the scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -223,6 +262,7 @@ class Crawl:
         self.frontier: Frontier | None = None
         self.operations: Operations | None = None
         self.report: Report | None = None
+        self.life: Life | None = None
         self.archives: list[Archive] = []
         self.recall: Recall | None = None
         #: gate(rule): the test of a URI that a rule of the settings comes to.

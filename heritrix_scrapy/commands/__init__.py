@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
+    "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
     "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
@@ -42,6 +43,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
 
 #: Subcommands that share a module.
 MODULES: dict[str, str] = {
+    **dict.fromkeys(("unpause", "terminate"), "pause"),
     **dict.fromkeys(("queues", "urls"), "listing"),
     **dict.fromkeys(
         ("delete", "drop", "retire", "reconsider", "wake", "force", "kill", "seeds", "import", "export"), "operation"

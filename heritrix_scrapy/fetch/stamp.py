@@ -193,6 +193,8 @@ def stamp(
         recorder.truncated.append(reason)
     elif ending in (Ending.DISCONNECTED, Ending.RESET) and view.profile != "heritrix":
         recorder.truncated.append("disconnect")
+    if curi.status == 401 and curi.header(b"www-authenticate") is None:
+        curi.errors.append(("FetchHTTP", f"a 401 without a challenge from {curi.uri}"))
     if exchange.overrun and view.profile != "heritrix":
         curi.annotate("overrun")
     curi.content_size = recorder.response.size

@@ -22,6 +22,7 @@ from heritrix_scrapy.frontier.politeness import Rest
 from heritrix_scrapy.frontier.process import InProcess
 from heritrix_scrapy.frontier.queues import QUEUES_KEPT, Queues
 from heritrix_scrapy.frontier.recovery import Recovery, recover
+from heritrix_scrapy.frontier.seen import Seen
 from heritrix_scrapy.frontier.selection import Selection
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
@@ -83,8 +84,7 @@ class Frontier:
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
         # a policy that does not exist ends the start, not the first URI
-        for one in prepare.views(settings):
-            preparer.plan(one)
+        preparer.check(prepare.views(settings))
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
@@ -251,6 +251,11 @@ class Frontier:
     def lists(self) -> Lists:
         """Which queues wait, for reports."""
         return self._queues.lists
+
+    @property
+    def seen(self) -> Seen:
+        """Which URIs are known, and a way to forget them."""
+        return Seen(self._ledger, self.forget_known)
 
     def queue(self, class_key: str) -> Queue | None:
         """The queue of that name, for reports."""

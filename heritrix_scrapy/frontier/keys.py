@@ -24,6 +24,8 @@ TALLY = META + b"tally/"
 SEED = META + b"seed/"
 IMPORT = META + b"import/"
 
+#: Bytes of a seen row that all pages of an authority share.
+SEEN_PREFIX = 4
 #: Value of a seen row once the spider has asked for the page.
 BY_SPIDER = b"\x01"
 

@@ -41,8 +41,8 @@ SYNC_MS = 1000
 class Ledger:
     """The batch that waits, laid over the store. ``totals``: counters, written with every batch; ``changed``:
     queues whose records are, by class key; ``finished``: (class key, key, row) of each URI that it finishes;
-    ``puts``: rows to be written, for reading and, after a ``touch``, for new keys; ``get_stored``: a row as it
-    stands."""
+    ``puts``, ``deletes``: rows to be written and removed, for reading and, after a ``touch``, for new keys;
+    ``get_stored``: a row as it stands."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Ledger:
         self._archives = archives
         self.get_stored = store.get
         self.puts: dict[bytes, bytes] = {}
-        self._deletes: set[bytes] = set()
+        self.deletes: set[bytes] = set()
         self._lengths: dict[str, int] = {}
         self._unsynced: list[bytes] = []
         self._flushes = 0
@@ -83,14 +83,14 @@ class Ledger:
     def put(self, key: bytes, value: bytes) -> None:
         """Write a row with the next flush; the last word on a key holds."""
         self.puts[key] = value
-        self._deletes.discard(key)
+        self.deletes.discard(key)
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
     def delete(self, key: bytes) -> None:
         """Remove a row with the next flush."""
         self.puts.pop(key, None)
-        self._deletes.add(key)
+        self.deletes.add(key)
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
@@ -99,13 +99,13 @@ class Ledger:
         value = self.puts.get(key)
         if value is not None:
             return value
-        if key in self._deletes:
+        if key in self.deletes:
             return None
         return self.get_stored(key)
 
     def range(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Rows from ``start`` to before ``stop`` as they will stand. The batch must not change meanwhile."""
-        puts, deletes = self.puts, self._deletes
+        puts, deletes = self.puts, self.deletes
         waiting = sorted([key for key in puts if start <= key < stop], reverse=True)
         for key, value in self.store.range(start, stop):
             while waiting and waiting[-1] < key:
@@ -122,7 +122,7 @@ class Ledger:
     def unseen(self, canonical: str) -> bytes | None:
         """The row that a canonical form will have among the seen; None when it is there already."""
         row = keys.seen(canonical)
-        return None if row in self.puts or self.get_stored(row) is not None else row
+        return row if self.get(row) is None else None
 
     def change(self, queue: Queue) -> None:
         """Have the queue's record written with the next flush."""
@@ -206,12 +206,12 @@ class Ledger:
             unsynced = keys.unsynced(self._flushes)
             self.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, self.finished)))
         self.put(keys.STATE, msgspec.msgpack.encode(self.totals))
-        self.store.write(self.puts.items(), self._deletes)
+        self.store.write(self.puts.items(), self.deletes)
         if unsynced is not None:
             self._flushes += 1
             self._unsynced.append(unsynced)
         self.puts = {}
-        self._deletes = set()
+        self.deletes = set()
         for queue in self.changed.values():
             queue.beyond = False
             if queue.record.state not in ACTIVE:

@@ -107,7 +107,7 @@ class PlainLinks:
                         row = site[1] + xxh3_64_digest(uri.encode("utf-8", "surrogatepass"))
                     else:
                         row = keys.seen(canonical)
-                    if row in puts or seen_in_store(row) is not None:
+                    if row in puts or (seen_in_store(row) is not None and row not in ledger.deletes):
                         if len(known) >= KNOWN:
                             known.clear()
                         known.add(uri)

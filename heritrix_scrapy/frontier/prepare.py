@@ -6,6 +6,7 @@ form, class key, cost, precedence (Heritrix: FrontierPreparer.prepare). The last
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
         UriPrecedencePolicy,
     )
     from heritrix_scrapy.frontier.queue import QueueRecord
+
+logger = logging.getLogger(__name__)
 
 #: A queue's name may have so many characters; a longer one ends in a hash (a host name has up to 253).
 MAX_CLASS_KEY = 200
@@ -190,15 +193,37 @@ class Preparer:
         self._policies = policies or named.Policies()
         self.heritrix = heritrix
         self._plans: dict[int, Plan] = {}
+        self._base: Plan | None = None
+        #: Views without a plan of their own, kept for their ids.
+        self._kept: list[Any] = []
+
+    def check(self, views: list[Any]) -> None:
+        """Whether the policies that these Views name exist; the first is the one where no sheet applies. Raises
+        ConfigurationError."""
+        for view in views:
+            self._plans[id(view)] = self._make(view)
+        self._base = self.plan(views[0])
+
+    def _make(self, view: Any) -> Plan:
+        return Plan(view, self._canonicaliser(view), self._policies, heritrix=self.heritrix)
 
     def plan(self, view: Any) -> Plan:
-        """The plan of a View; there are as many as there are combinations of sheets."""
+        """The plan of a View; there are as many as there are combinations of sheets. Sheets that are right each by
+        itself and wrong together count for nothing here, with a line in the log."""
         # a plan keeps its View, so that the View's id cannot become another's
         plan = self._plans.get(id(view))
         if plan is None:
             if len(self._plans) > 1000:
                 self._plans.clear()
-            plan = self._plans[id(view)] = Plan(view, self._canonicaliser(view), self._policies, heritrix=self.heritrix)
+            try:
+                plan = self._make(view)
+            except ConfigurationError as error:
+                if self._base is None:
+                    raise
+                logger.error("sheets %s give no policies together: %s", ", ".join(view.sheets_applied), error)
+                plan = self._base
+                self._kept.append(view)
+            self._plans[id(view)] = plan
         return plan
 
     def prepare(self, curi: CrawlURI, canonical: str | None = None) -> None:

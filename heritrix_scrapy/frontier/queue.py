@@ -29,7 +29,8 @@ KEPT_HEADS = 8
 
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
     """State of one queue. ``turn``: when it was last listed as inactive, in the order of listings; ``hint``: no
-    URI of the queue has a key below it; ``spent``: costs and penalties so far;
+    URI of the queue has a key below it;
+    ``rest_ms``: how long it was to sleep at most until ``wake_ms``; ``spent``: costs and penalties so far;
     ``last_status``: of the URI that came back last; ``base``: its precedence without that of its URIs; ``ranks``: how
     many of its URIs have each precedence, where the lowest adds to the queue's; ``last_queued``,
     ``last_peeked``, ``last_dequeued_ms``: for reports."""
@@ -57,6 +58,7 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     last_queued: str = ""
     last_peeked: str = ""
     last_dequeued_ms: int = 0
+    rest_ms: int = 0
 
     @property
     def session_balance(self) -> int:

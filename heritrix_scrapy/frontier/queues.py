@@ -6,6 +6,7 @@ change of state goes through the table of ``states``.
 
 from __future__ import annotations
 
+import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.frontier.ledger import Ledger
 
+logger = logging.getLogger(__name__)
+
+#: A clock that goes back by less is being adjusted.
+CLOCK_SLACK_MS = 2000
 #: Queues kept in memory beyond those that work.
 QUEUES_KEPT = 10_000
 
@@ -47,6 +52,7 @@ class Queues:
         self._kept = kept
         self._retired = retired
         self.loaded: dict[str, Queue] = {}
+        self._now_ms = 0
 
     # -- by name -------------------------------------------------------------------------------------------
 
@@ -221,6 +227,7 @@ class Queues:
             self.retire(queue)
         elif delay_ms > 0:
             queue.record.wake_ms = now_ms + delay_ms
+            queue.record.rest_ms = delay_ms
             self._move(queue, Event.DELAYED)
             self.lists.snooze(queue.class_key, queue.record.wake_ms)
         else:
@@ -238,9 +245,23 @@ class Queues:
             self.lists.ready.append(queue.class_key)
 
     def wake(self, now_ms: int) -> None:
-        """Wake the snoozed queues whose time has come."""
+        """Wake the snoozed queues whose time has come. None sleeps longer than it was to, however the clock is set."""
+        if now_ms < self._now_ms - CLOCK_SLACK_MS:
+            self._clock_set_back(self._now_ms - now_ms, now_ms)
+        self._now_ms = now_ms
         while (due := self.lists.due(now_ms)) is not None:
             self._wake_one(*due)
+
+    def _clock_set_back(self, by_ms: int, now_ms: int) -> None:
+        """The wall clock shows an earlier time than it did: what sleeps wakes by the new one."""
+        logger.warning("the clock was set back by %d seconds: snoozed queues wake by the new time", by_ms // 1000)
+        for wake_ms, class_key in self.lists.take_snoozed():
+            queue = self.get(class_key)
+            if queue is not None and queue.record.state == State.SNOOZED and queue.record.wake_ms == wake_ms:
+                record = queue.record
+                record.wake_ms = min(wake_ms - by_ms, now_ms + record.rest_ms)
+                self._ledger.change(queue)
+                self.lists.snooze(class_key, record.wake_ms)
 
     def wake_all(self) -> None:
         """End every snooze now."""

@@ -171,7 +171,7 @@ def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, recounted: dict
             retired.append((record.turn, class_key))
         else:
             queued += record.count
-            if state is State.SNOOZED and now_ms < record.wake_ms <= now_ms + LONGEST_SNOOZE_MS:
+            if state is State.SNOOZED and now_ms < record.wake_ms <= now_ms + (record.rest_ms or LONGEST_SNOOZE_MS):
                 snoozed.append((record.wake_ms, class_key))
             elif record.count:
                 in_flight += state is State.IN_PROCESS

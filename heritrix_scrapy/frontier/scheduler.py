@@ -88,6 +88,7 @@ class FrontierScheduler(BaseScheduler):
         self._wake_at = 0
         self._flush: Any = None
         self._grace: Any = None
+        self._empty = False
         self._resumed = False
         self._closed = False
         self._frontier: Frontier | None = None
@@ -119,6 +120,8 @@ class FrontierScheduler(BaseScheduler):
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
             crawl.store = open_store(directory)
+            if crawl.life is not None:
+                crawl.life.prepare()
             if self._settings.view.recovery_log_enabled and not crawl.looking:
                 journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
@@ -154,7 +157,7 @@ class FrontierScheduler(BaseScheduler):
             crawl.clock,
             decide=scope.accepts,
             judges_spider_requests=bool(self._settings.view.scope_spider_requests),
-            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            note=None if crawl.life is None else crawl.life.note,
             kill=self._kill,
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
             listeners=[scope],
@@ -164,6 +167,8 @@ class FrontierScheduler(BaseScheduler):
             for line in self._settings.lines:
                 logger.info("%s", line)
         self._resumed = not recovery.new
+        if crawl.life is not None:
+            crawl.life.launched(new=recovery.new)
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
@@ -348,6 +353,9 @@ class FrontierScheduler(BaseScheduler):
             return False
         if self._inproc or frontier.alive() or not (self._seeds is None or self._seeds.done):
             return True
+        if self._crawl.life is not None and not self._crawl.bridge.is_paused():
+            self._empty = True
+            self._crawl.life.empty()
         return bool(self._settings.view.run_while_empty) and not self._crawl.bridge.is_closing()
 
     def enqueue_request(self, request: Request) -> bool:
@@ -357,7 +365,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             return self._enqueue(request)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             logger.error("%s could not be stored: %s", request.url, error)
         except Exception:
             logger.exception("%s could not be scheduled", request.url)
@@ -376,7 +384,7 @@ class FrontierScheduler(BaseScheduler):
                     return request
             self._arm()
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
         except Exception:
             logger.exception("no URI could be taken from the frontier")
             self._count("scheduler_errors")
@@ -499,6 +507,10 @@ class FrontierScheduler(BaseScheduler):
             return None
         bind(request, curi)
         self._inproc[request] = curi
+        if self._empty:
+            self._empty = False
+            if self._crawl.life is not None:
+                self._crawl.life.refilled()
         return request
 
     def _request_of(self, curi: CrawlURI) -> Request:
@@ -565,7 +577,7 @@ class FrontierScheduler(BaseScheduler):
                     self._kept.pop(curi.ordinal, None)
                 self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             frontier.put_back(curi, now)
         except Exception as error:
             # a part failed on its links, the scope's rules perhaps: it must not stay in process for ever
@@ -649,7 +661,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlServer
+from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: End statuses that an operator may give.
+ENDS = tuple(end.name for end in End if end.name.startswith(("FINISHED", "ABORTED")))
+
 
 class ControlExtension:
     """Opens the control socket in the JOBDIR while the crawl runs. Without a JOBDIR there is none."""
@@ -26,6 +32,7 @@ class ControlExtension:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._server: ControlServer | None = None
+        self._ending: asyncio.Future[None] | None = None
         self._operations = LiveOperations(self._crawl)
         self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
@@ -33,6 +40,7 @@ class ControlExtension:
         steering.add("verbs", self.verbs, steers=False)
         steering.add("pause", self.pause)
         steering.add("unpause", self.unpause)
+        steering.add("terminate", self.terminate)
         self._operations.offer(steering)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
@@ -68,6 +76,19 @@ class ControlExtension:
         self._crawl.bridge.resume()
         return self._state()
 
+    def terminate(self, end: str = End.ABORTED.name) -> dict[str, Any]:
+        """End the crawl: what is in flight gets its grace time, what is queued stays queued.
+
+        ``end``: name of the end status that it gets.
+        """
+        if end not in ENDS:
+            raise Refused(f"terminate: end is {end!r}, expected one of {', '.join(ENDS)}")
+        life = self._crawl.life
+        if life is None:
+            raise Refused("the crawl has not begun")
+        self._ending = asyncio.ensure_future(life.stop(end, "by the operator"))
+        return {**self._state(), "state": State.STOPPING.value}
+
     def status(self) -> dict[str, Any]:
         """State and reason, counts, queues and what waits, why."""
         crawl = self._crawl
@@ -88,12 +109,5 @@ class ControlExtension:
         }
 
     def _state(self) -> dict[str, Any]:
-        crawl = self._crawl
-        bridge = crawl.bridge
-        if bridge.is_closing():
-            state = "STOPPING"
-        elif crawl.crawler.engine is not None and crawl.crawler.engine.paused:
-            state = "PAUSED"
-        else:
-            state = "RUNNING"
-        return {"state": state, "reason": bridge.pause_reason, "jobdir": str(crawl.jobdir.root)}
+        life = self._crawl.life
+        return {} if life is None else life.told()

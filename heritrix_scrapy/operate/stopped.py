@@ -23,6 +23,7 @@ from heritrix_scrapy.frontier.scheduler import load_part
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.operate.control import ControlError
+from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope.scope import from_settings
 from heritrix_scrapy.settings import read
@@ -106,7 +107,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
             crawl.clock,
             decide=scope.accepts,
             judges_spider_requests=bool(wanted.view.scope_spider_requests),
-            note=lambda text: report.line("job.log", text),
+            note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
             listeners=[scope],
             reached=lambda: "FINISH",
         )

@@ -35,6 +35,10 @@ _REASONS: dict[str, tuple[str, ...]] = {
     ),
     "in-memory sets of fingerprints; what has been seen is kept in the store": (
         "frontier/ut_bloom_uniq_filter",
+        "frontier/uniq_filter_semantics#2",
+        "frontier/uniq_filter_semantics#3",
+        "frontier/uniq_filter_semantics#4",
+        "frontier/uniq_filter_semantics#5",
         "frontier/ut_fp_sets",
         "frontier/ut_bloom",
     ),

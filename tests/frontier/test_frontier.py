@@ -530,3 +530,38 @@ def test_status_of_a_running_and_of_a_stopped_crawl() -> None:
     frontier.close()
     assert status_of_store(store, clock.now) == running
     assert frontier.queue("test,a,").record.state == State.SNOOZED  # type: ignore[union-attr]
+
+
+# -- a clock that is wrong ---------------------------------------------------------------------------------
+
+DAY = 24 * 3600 * 1000
+
+
+def test_a_clock_set_back_keeps_no_queue_asleep_longer() -> None:
+    frontier, clock, _ = make()
+    frontier.add([link(A + "1"), link(A + "2")])
+    first = frontier.next(clock.now)
+    assert first is not None
+    end(frontier, first, 200, clock.now, delay=5000)
+    clock.now += 1000
+    assert frontier.next(clock.now) is None
+    clock.now -= DAY
+    assert frontier.next(clock.now) is None
+    assert frontier.next_wake() == clock.now + 4000
+    clock.now += 4000
+    assert frontier.next(clock.now) is not None
+
+
+@pytest.mark.parametrize("jump", [-DAY, DAY])
+def test_a_clock_that_jumped_between_two_processes(jump: int) -> None:
+    store = MemoryStore()
+    frontier, clock, _ = make(store)
+    frontier.add([link(A + "1"), link(A + "2")])
+    first = frontier.next(clock.now)
+    assert first is not None
+    end(frontier, first, 200, clock.now, delay=5000)
+    frontier.flush(clock.now)
+    clock.now += jump
+    again, _, _ = make(store, clock=clock)
+    clock.now += 5000
+    assert again.next(clock.now) is not None

@@ -79,12 +79,29 @@ def test_a_policy_that_cannot_be(setting: str, value: object, said: str) -> None
         make(**{setting: value})
 
 
-def test_a_sheet_names_policies_that_exist() -> None:
+def sheeted(sheets: dict[str, Any]) -> Settings:
     view = default_view(operator_contact_url="http://operator.test/")
-    sheets = Sheets({"odd": {"HERITRIX_COST_ASSIGNMENT_POLICY": "Dear"}}, [], view, strict=False)
-    preparer = Preparer(canonicaliser, heritrix=False)
+    return Settings(view, sheets=Sheets(sheets, [], view, strict=False))
+
+
+def test_a_sheet_names_policies_that_exist() -> None:
+    settings = sheeted({"odd": {"HERITRIX_COST_ASSIGNMENT_POLICY": "Dear"}})
     with pytest.raises(ConfigurationError, match="Dear"):
-        preparer.plan(sheets.view(("odd",)))
+        Frontier(MemoryStore(), settings, decide=bool, hosts=Hosts(lambda key: None), clock=Clock())
+
+
+def test_sheets_that_are_wrong_together_do_not_end_the_crawl(caplog: pytest.LogCaptureFixture) -> None:
+    settings = sheeted(
+        {
+            "counts": {"HERITRIX_QUEUE_PRECEDENCE_POLICY": "SuccessCounts", "HERITRIX_QUEUE_BASE_PRECEDENCE": 9},
+            "slip": {"HERITRIX_INCREMENT_COUNTS": "many"},
+        }
+    )
+    frontier = Frontier(MemoryStore(), settings, decide=bool, hosts=Hosts(lambda key: None), clock=Clock())
+    assert settings.sheets is not None
+    plan = frontier.preparer.plan(settings.sheets.view(("counts", "slip")))
+    assert plan.view is settings.view
+    assert "sheets counts, slip" in caplog.text
 
 
 def test_a_sheet_has_the_last_word_over_a_property() -> None:
