@@ -21,7 +21,7 @@ from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -77,6 +77,9 @@ class Frontier(Protocol):
 
     def status(self) -> dict[str, Any]: ...
 
+    def in_process(self) -> Sequence[CrawlURI]:
+        """The URIs handed out and not yet come back."""
+
     def tallies(self) -> Mapping[str, int]:
         """The report's counters of the whole job, earlier processes included."""
 
@@ -105,6 +108,15 @@ class Report(Protocol):
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: log what went wrong."""
+
+    def count(self, counters: Mapping[str, int]) -> None:
+        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        """A seed was announced."""
+
+    def rotate(self, suffix: str) -> None:
+        """Go on in new log files; the ones so far get the suffix. Raises StorageFull."""
 
     def line(self, name: str, text: str) -> None:
         """Add a line, with the time in front, to a log of another room's."""

@@ -14,7 +14,7 @@ import msgspec
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack
-from heritrix_scrapy.model.hosts import shared_name
+from heritrix_scrapy.model.hosts import counted_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,7 +170,7 @@ class Admission:
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
-        if name := curi.host or shared_name(curi.uri):
+        if name := counted_under(curi.uri):
             self._hosts.scheduled(name).scheduled += 1
         record.last_queued = curi.uri
         queues = self._queues

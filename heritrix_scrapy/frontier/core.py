@@ -307,7 +307,11 @@ class Frontier:
     def status(self) -> dict[str, Any]:
         """Counts, queues by state, and the queues that wait, with until when and why."""
         queues = self._queues
-        return status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms())
+        longest = self.longest()
+        return {
+            **status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms()),
+            "longest": longest[0][1] if longest else -1,
+        }
 
     # -- writing -------------------------------------------------------------------------------------------
 

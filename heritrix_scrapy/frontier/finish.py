@@ -138,6 +138,10 @@ class Finishing:
         nothing charged."""
         assert queue.current is not None
         self._settle(curi)
+        for tally in self._hosts.tallies_of(curi.uri):
+            tally.scheduled += 1
+            size = max(curi.content_size, 0)
+            tally.ended(Disposition.SUCCESS, curi.status, size, now_ms, byte_class(curi.revisit), curi.warc_novel)
         # what is said of this answer is not said of the next
         curi.annotations = unpack(queue.current[1]).annotations
         curi.reschedule_at = -1

@@ -54,7 +54,7 @@ class OperationError(Refused):
 VERBS: dict[str, tuple[str, bool]] = {
     "queues": ("queues", False),
     "urls": ("urls", False),
-    "report": ("report", False),
+    "queue_report": ("report", False),
     "delete": ("delete", True),
     "drop": ("drop", True),
     "retire": ("retire", True),
@@ -86,6 +86,7 @@ class Operations:
         gone: Callable[[CrawlURI], object] | None = None,
         listeners: Iterable[SeedListener] = (),
         reached: Callable[[], str] = lambda: "RUN",
+        also: Mapping[str, Callable[..., dict[str, Any]]] | None = None,
     ) -> None:
         self.frontier = frontier
         self._settings = settings
@@ -99,7 +100,7 @@ class Operations:
         self._reached = reached
         self._verbs = {
             name: Verb(name, getattr(self, method), steers=steers) for name, (method, steers) in VERBS.items()
-        }
+        } | {name: Verb(name, run, steers=False) for name, run in (also or {}).items()}
 
     # -- by request ----------------------------------------------------------------------------------------
 

@@ -102,6 +102,11 @@ def shared_name(uri: str) -> str:
     return f"{scheme}:" if scheme in ("dns", "whois") else ""
 
 
+def counted_under(uri: str) -> str:
+    """The name of the host that a URI is counted under; empty for one without."""
+    return shared_name(uri) or host_of(uri)
+
+
 class Hosts:
     """Every Host and Server in use, read from the store when first asked for and written back by ``drain``.
 
@@ -180,7 +185,7 @@ class Hosts:
 
     def all_hosts(self, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, Host]]:
         """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
-        waiting = {key: value for key, value in self._changed.items() if key.startswith(HOSTS)}
+        waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
         for key, row in rows:
             value = waiting.pop(key, None)
             yield key[2:].decode("utf-8", "surrogatepass"), value or msgspec.msgpack.decode(row, type=Host)

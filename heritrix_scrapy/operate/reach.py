@@ -6,6 +6,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.frontier.operations import VERBS
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.live import deadline
@@ -70,7 +71,9 @@ class Job:
     def _asked(
         self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None
     ) -> dict[str, Any]:
-        answer = ask(self._directory, {**request, "wait": False}, timeout=60)
+        if request.get("do") in VERBS:
+            request = {**request, "wait": False}
+        answer = ask(self._directory, request, timeout=600)
         while answer.get("done") is False:
             if progress is not None:
                 progress(answer)

@@ -114,10 +114,10 @@ class Figures:
         if key not in self._changed and key not in self._kept and self._get(key) is None:
             self._changed[key] = Seed()
 
-    def finished(self, curi: CrawlURI, host: str, *, sources: bool = True) -> None:
+    def finished(self, curi: CrawlURI, host: str, *, seeds: bool = True, sources: bool = True) -> None:
         """A URI came to its end. ``host``: the name that it is counted under."""
         end = status.disposition(curi.status, credential_pending=curi.credential_pending)
-        if curi.seed:
+        if curi.seed and seeds:
             self._changed[SEED + _encode(curi.uri)] = Seed(curi.status, SAID[end], redirect_of(curi))
         tag = curi.source_tag
         if tag and sources and end is Disposition.SUCCESS:
@@ -133,7 +133,8 @@ class Figures:
     def retried(self, curi: CrawlURI) -> None:
         """A try of a seed failed and another follows."""
         if curi.seed:
-            self._changed[SEED + _encode(curi.uri)] = Seed(curi.status, RETRIED)
+            code = 0 if curi.status == status.DEFERRED else curi.status
+            self._changed[SEED + _encode(curi.uri)] = Seed(code, RETRIED)
 
     def count(self, counters: Mapping[str, int]) -> None:
         """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
@@ -213,18 +214,19 @@ class Figures:
 
     def _rows(self, prefix: bytes) -> Iterator[tuple[bytes, Seed | Tally | int]]:
         """All of a kind as they will stand, in the order of their keys."""
-        waiting = sorted((key for key in self._changed if key.startswith(prefix)), reverse=True)
+        own = {key: value for key, value in list(self._changed.items()) if key.startswith(prefix)}
+        waiting = sorted(own, reverse=True)
         for key, row in self._walk(prefix, prefix[:-1] + bytes([prefix[-1] + 1])):
             while waiting and waiting[-1] < key:
-                own = waiting.pop()
-                yield own, self._changed[own]
+                first = waiting.pop()
+                yield first, own[first]
             if waiting and waiting[-1] == key:
-                yield key, self._changed[waiting.pop()]
+                yield key, own[waiting.pop()]
             else:
                 yield key, _unpack(key, row)
         while waiting:
-            own = waiting.pop()
-            yield own, self._changed[own]
+            first = waiting.pop()
+            yield first, own[first]
 
 
 _encoder = msgspec.msgpack.Encoder()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -28,7 +29,7 @@ def _size(value: float) -> str:
 def rate(moments: Sequence[Moment]) -> list[float]:
     """Answers a second between each moment and the one before it."""
     rates = [0.0]
-    for before, after in zip(moments, moments[1:], strict=False):
+    for before, after in pairwise(moments):
         passed = after.ran_ms - before.ran_ms
         rates.append((after.downloaded - before.downloaded) * 1000 / passed if passed > 0 else rates[-1])
     return rates

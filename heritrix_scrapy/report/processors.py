@@ -69,12 +69,10 @@ def chains(known: Known) -> dict[str, list[Processor]]:
     def steps(point: str) -> list[Processor]:
         listed = dict(view.steps or {}).get(point, ())
         names = [listed] if isinstance(listed, str) else listed
-        return [
-            Processor(str(path), [f"{counters.get(f'step/{point}/{_last(path)}', 0)} CrawlURIs"]) for path in names
-        ]
+        return [Processor(str(path), [f"{counters.get(f'step/{point}/{_last(path)}', 0)} CrawlURIs"]) for path in names]
 
     fetch = [part("preselect")]
-    if view.quotas:
+    if getattr(view, "quotas", None):
         fetch.append(part("quota"))
     fetch.append(part("preconditions"))
     if view.fetch_history:

@@ -134,13 +134,18 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def write(name: str, known: Known, directory: Path, *, as_json_too: bool = False) -> Path:
+def write(name: str, known: Known, directory: Path) -> Path:
     """Write a report into a folder, whole or not at all; its path. Raises OSError."""
     report = REPORTS[name]
     path = directory / report.file
     _write(path, (line + "\n" for line in report.lines(known)))
-    if as_json_too:
-        _write(path.with_suffix(".json"), [as_json(name, known) + "\n"])
+    return path
+
+
+def write_json(name: str, known: Known, directory: Path) -> Path:
+    """The same as JSON, in a file of the same name with ``.json``."""
+    path = (directory / REPORTS[name].file).with_suffix(".json")
+    _write(path, [as_json(name, known) + "\n"])
     return path
 
 

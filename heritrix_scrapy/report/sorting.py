@@ -1,4 +1,4 @@
-"""How are more rows sorted than should be in memory? In runs that are sorted and written out, then read side by side."""
+"""How are more rows sorted than should be in memory? In runs, each sorted and written out, then read side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sorted_rows(rows: Iterable[tuple[Any, ...]], run: int = RUN) -> Iterator[tup
     files: list[IO[bytes]] = []
     try:
         while first:
-            file = tempfile.TemporaryFile()  # noqa: SIM115 (closed below, with all others)
+            file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed below, with all others)
             files.append(file)
             for row in first:
                 pickle.dump(row, file)

@@ -28,9 +28,7 @@ def facts(known: Known) -> dict[str, Any]:
         "duration ms": known.ran_ms,
         "seeds crawled": done,
         "seeds uncrawled": seeds - done,
-        "hosts visited": counters.get("hosts/visited", 0)
-        if known.modern
-        else sum(1 for _ in known.hosts()) - 1,
+        "hosts visited": counters.get("hosts/visited", 0) if known.modern else sum(1 for _ in known.hosts()) - 1,
         "URIs processed": counters.get("uris/finished", 0),
         "URI successes": downloaded,
         "URI failures": counters.get("uris/failed", 0),

@@ -135,8 +135,8 @@ def statuses(known: Known) -> Iterator[Row]:
                     continue
             if count:
                 found.append((-count, str(code)))
-    for less, code in sorted(found):
-        yield -less, code
+    for less, digits in sorted(found):
+        yield -less, digits
 
 
 def said_of(code: str) -> str:
