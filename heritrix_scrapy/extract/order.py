@@ -280,11 +280,11 @@ class Extraction:
             try:
                 if not entry.wants(document):
                     continue
-                before = len(document.links)
+                before = document.taken
                 found.setdefault(entry.name, 0)
                 for link in entry.extractor.extract(document) or ():
                     document.add(link)
-                found[entry.name] += len(document.links) - before
+                found[entry.name] += document.taken - before
             except Exception as error:
                 curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
                 curi.errors.append((entry.name, error))

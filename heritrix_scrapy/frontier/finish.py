@@ -16,7 +16,7 @@ from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.status import Disposition
-from heritrix_scrapy.model.tally import byte_class
+from heritrix_scrapy.model.tally import byte_class, counted_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -253,7 +253,8 @@ class Finishing:
         if curi.attempts > 1:
             curi.annotate(f"{curi.attempts}t")
         self._settle(curi)
-        ledger, record, code, size = self._ledger, queue.record, curi.status, curi.content_size
+        ledger, record, code = self._ledger, queue.record, curi.status
+        size = counted_size(curi, heritrix=self._heritrix)
         ledger.delete(queue.drop_current())
         ledger.finished.append((queue.class_key, key, row))
         ledger.totals.count(disposition, size)

@@ -14,6 +14,7 @@ from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED
 from heritrix_scrapy.model.status import ROBOTS_PRECLUDED, Disposition
 
 if TYPE_CHECKING:
+    from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.revisit import Revisit
 
 NEVER = -1
@@ -27,6 +28,16 @@ CLASSES = {IDENTICAL_PAYLOAD: "dup_by_hash", NOT_MODIFIED: "not_modified"}
 def byte_class(revisit: Revisit | None) -> str:
     """``novel``, ``dup_by_hash``, ``not_modified`` or ``other_dup``."""
     return NOVEL if revisit is None else CLASSES.get(revisit.profile, "other_dup")
+
+
+def counted_size(curi: CrawlURI, *, heritrix: bool = False) -> int:
+    """Bytes of a URI's answer, -1 when there was none. ``heritrix``: of a 304 the body that it stands for counts, too
+    (Heritrix: FetchHistoryProcessor)."""
+    size = curi.content_size
+    revisit = curi.revisit
+    if heritrix and revisit is not None and revisit.profile == NOT_MODIFIED and curi.history:
+        return max(size, 0) + max(curi.history[0].reference_length, 0)
+    return size
 
 
 class Tally(msgspec.Struct, array_like=True, omit_defaults=True):

@@ -114,8 +114,8 @@ class Figures:
         if key not in self._changed and key not in self._kept and self._get(key) is None:
             self._changed[key] = Seed()
 
-    def finished(self, curi: CrawlURI, host: str, *, seeds: bool = True, sources: bool = True) -> None:
-        """A URI came to its end. ``host``: the name that it is counted under."""
+    def finished(self, curi: CrawlURI, host: str, size: int, *, seeds: bool = True, sources: bool = True) -> None:
+        """A URI came to its end. ``host``: the name that it is counted under; ``size``: bytes that count."""
         end = status.disposition(curi.status, credential_pending=curi.credential_pending)
         if curi.seed and seeds:
             self._changed[SEED + _encode(curi.uri)] = Seed(curi.status, SAID[end], redirect_of(curi))
@@ -124,7 +124,7 @@ class Figures:
             key = SOURCE + _encode(tag)
             found = self._find(key)
             tally = found if isinstance(found, Tally) else Tally()
-            tally.count(byte_class(curi.revisit), max(curi.content_size, 0), curi.warc_novel)
+            tally.count(byte_class(curi.revisit), max(size, 0), curi.warc_novel)
             self._changed[key] = tally
             key = SOURCE_HOST + _encode(tag) + b"\0" + _encode(host)
             known = self._find(key)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.status import Disposition
-from heritrix_scrapy.model.tally import byte_class
+from heritrix_scrapy.model.tally import byte_class, counted_size
 from heritrix_scrapy.report.log_line import truncate_mime
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def tally(curi: CrawlURI, types: set[str] | None = None, *, modern: bool = True)
     end = status.disposition(curi.status, credential_pending=curi.credential_pending)
     counters = {"uris/finished": 1, URIS[end]: 1, f"status/{curi.status}": 1}
     if end is Disposition.SUCCESS:
-        size = max(curi.content_size, 0)
+        size = max(counted_size(curi, heritrix=not modern), 0)
         kind = byte_class(curi.revisit)
         mime = media_type(curi.content_type, types, modern=modern)
         counters[f"urls/{kind}"] = 1

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
 from heritrix_scrapy.report import progress
 from heritrix_scrapy.report.tally import MOST_TYPES, by_status, media_type, tally
 from heritrix_scrapy.report.times import log14, log17, ts14, ts17
@@ -67,12 +68,12 @@ def test_counters_of_an_end() -> None:
         "mime/text/html": 1,
         "mime_bytes/text/html": 300,
     }
-    curi.annotations = ["duplicate:digest"]
+    curi.revisit = Revisit(IDENTICAL_PAYLOAD)
     assert tally(curi)["bytes/dup_by_hash"] == 300
     curi.status = -9998
     assert tally(curi) == {"uris/finished": 1, "uris/disregarded": 1, "status/-9998": 1}
     curi.status, curi.credential_pending = 401, True
-    assert tally(curi)["uris/failed"] == 1
+    assert tally(curi) == {"uris/finished": 1, "uris/failed": 1, "status/401": 1, "failed_status/401": 1}
 
 
 @pytest.mark.parametrize(
