@@ -28,7 +28,7 @@ from heritrix_scrapy.extract import form_login
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch import resource
+from heritrix_scrapy.fetch import resource, whois
 from heritrix_scrapy.fetch.access import access_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
@@ -177,6 +177,9 @@ class ChainMiddleware:
             recall = self._crawl.recall
             if recall is not None:
                 recall.judge(curi)
+            if curi.settings.fetch_whois:
+                addresses = self._crawl.hosts.host(curi.host).addresses
+                curi.outlinks += whois.inferred(curi.uri, addresses, curi.settings)
             if curi.status > 0:
                 await self._extract(curi)
                 if curi.found:

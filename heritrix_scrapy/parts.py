@@ -22,6 +22,8 @@ HANDLERS: Final = {
     "http": "heritrix_scrapy.fetch.http_handler.HttpDownloadHandler",
     "https": "heritrix_scrapy.fetch.http_handler.HttpDownloadHandler",
     "dns": "heritrix_scrapy.fetch.dns_handler.DnsDownloadHandler",
+    "ftp": "heritrix_scrapy.fetch.ftp_handler.FtpDownloadHandler",
+    "whois": "heritrix_scrapy.fetch.whois_handler.WhoisDownloadHandler",
 }
 
 #: Setting → component → order; None: must not run beside ours.

@@ -191,6 +191,8 @@ WITH_ADAPTER = [
     "output/surt",
     "output/crawl_log_line",
     "fetch/selftest",
+    "fetch/dns",
+    "fetch/ftp",
     "fetch/robots_txt",
     "fetch/robots_policy",
     "scope/robots_policy",

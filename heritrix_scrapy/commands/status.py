@@ -72,6 +72,9 @@ def as_text(answer: dict[str, Any]) -> str:
     lines = [f"{answer['state']:10} {answer['jobdir']}"]
     if answer.get("reason"):
         lines.append(f"           {answer['reason']}")
+    fetching = answer.get("fetching", {})
+    if fetching.get("all_wait"):
+        lines.append(f"           {fetching['reason']}")
     for name, value in answer.get("frontier", {}).items():
         if isinstance(value, dict):
             lines.append(f"{name}:")

@@ -538,6 +538,8 @@ class FrontierScheduler(BaseScheduler):
         url = curi.uri
         if url.startswith("dns:"):
             return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
+        if url.startswith("whois:") and not url.startswith("whois://"):
+            return Request("whois://" + url[6:].strip("/") + "/", meta=UNATTENDED.copy(), dont_filter=True)
         submission = self._crawl.submission
         posted = posting(submission(curi)) if submission is not None else {}
         if self._callback is not None and curi.path[-1:] != hops.PREREQ:

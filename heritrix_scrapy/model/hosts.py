@@ -75,6 +75,15 @@ class Server(msgspec.Struct, array_like=True):
     refusals: int = 0
 
 
+class Inquiry(msgspec.Struct, array_like=True):
+    """What whois knows: of a name the server that its answer referred to (``referral``: ``host`` or ``host:port``), of
+    a ``whois://`` URI when it was asked (``ended_ms``: -1 never) and whether no answer came (``failed``)."""
+
+    referral: str = ""
+    ended_ms: int = NEVER
+    failed: bool = False
+
+
 def server_key(uri: str) -> str:
     """The server a fixed-up URI is fetched from: its authority without user info, and ``:443`` behind an
     https authority without a port; the name of a ``dns:`` URI (Heritrix: CrawlServer.getServerKey)."""
@@ -108,7 +117,7 @@ def counted_under(uri: str) -> str:
 
 
 class Hosts:
-    """Every Host and Server in use, read from the store when first asked for and written back by ``drain``.
+    """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
     ``get``: key → row or None, the store's. Keeps at most ``capacity`` unchanged objects in memory, with at most
     ``budget`` characters of robots.txt between them; the text has a row of its own, written when it changes.
@@ -144,6 +153,15 @@ class Hosts:
         """The Server of that key (see ``server_key``)."""
         found: Server = self._find(b"hs" + key.encode("utf-8", "surrogatepass"), Server)
         return found
+
+    def inquiry(self, key: str) -> Inquiry:
+        """What whois knows of a name, or of a ``whois://`` URI."""
+        found: Inquiry = self._find(b"hw" + key.encode("utf-8", "surrogatepass"), Inquiry)
+        return found
+
+    def inquiry_changed(self, key: str) -> None:
+        """Have the Inquiry written with the next batch."""
+        self._mark(b"hw" + key.encode("utf-8", "surrogatepass"))
 
     def province(self, name: str) -> Province:
         """The Province of that SURT prefix."""

@@ -13,6 +13,7 @@ from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlServer
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
+from heritrix_scrapy.operate.slots import slots
 
 if TYPE_CHECKING:
     from typing import Self
@@ -95,6 +96,8 @@ class ControlExtension:
         answer = self._state()
         if crawl.frontier is not None:
             answer["frontier"] = crawl.frontier.status()
+        flights = (each for handler in crawl.fetching for each in handler.in_flight())
+        answer["fetching"] = slots(flights, crawl.crawler.settings.getint("CONCURRENT_REQUESTS"), crawl.clock.now_ms())
         for name, source in crawl.status_sources.items():
             answer[name] = source()
         return answer

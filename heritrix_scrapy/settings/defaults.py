@@ -83,6 +83,12 @@ USER_AGENT = "Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL
 ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 WARC_TEMPLATE = "${prefix}-${timestamp17}-${serialno}-${heritrix.pid}~${heritrix.hostname}~${heritrix.port}"
 
+WHOIS_QUERY_TEMPLATES = {
+    "whois.verisign-grs.com": "domain %s",
+    "whois.arin.net": "z + %s",
+    "whois.denic.de": "-T dn %s",
+}
+
 EXTRACTORS = (
     "ExtractorHTTP",
     "ExtractorRobotsTxt",
@@ -285,6 +291,13 @@ GROUPS: tuple[Group, ...] = (
             row("SOCKS_PROXY_PASSWORD", "", "str", "That user's password.", ov=True, bean="fetchHttp.socksProxyPassword"),
             row("HTTP2", False, "bool", "Speak HTTP/2 with https servers that offer it; recorded as an HTTP/1.1 exchange, noted `h2`.", ov=True, bean="fetchHttp.useHTTP2"),
             row("REFUSE_PRIVATE_ADDRESSES", False, "bool", "Never connect to private, loopback and link-local addresses, whatever a name or a redirect leads to.", ov=True),
+            row("FETCH_FTP", True, "bool", "Whether `ftp:` URIs are fetched that no spider asked for.", ov=True, bean="fetchFtp.enabled", heritrix=False),
+            row("FTP_USERNAME", "anonymous", "str", "User of FTP servers, where the URI names none.", ov=True, bean="fetchFtp.username"),
+            row("FTP_PASSWORD", "password", "str", "That user's password.", ov=True, bean="fetchFtp.password"),
+            row("FTP_EXTRACT_FROM_DIRS", True, "bool", "Whether the names in a directory become links.", ov=True, bean="fetchFtp.extractFromDirs"),
+            row("FTP_EXTRACT_PARENT", True, "bool", "Whether the directory that a file or directory lies in becomes a link.", ov=True, bean="fetchFtp.extractParent"),
+            row("FETCH_WHOIS", False, "bool", "True asks whois about the address and the domain of every page, as links with hop I, which scope has to take; and fetches `whois:` URIs that no spider asked for.", ov=True, bean="fetchWhois.enabled"),
+            row("WHOIS_QUERY_TEMPLATES", WHOIS_QUERY_TEMPLATES, "mapping", "In which words a whois server is asked: `{server: template}`, with `%s` for the name; a server that is not there is asked the name alone.", bean="fetchWhois.specialQueryTemplates"),
             row("KEEP_ALIVE_POOL_SIZE", 100, "int", "Connections kept open for the next request; 0 keeps none.", minimum=0, heritrix=0),
             row("KEEP_ALIVE_SECONDS", 10, "number", "How long an idle connection is kept.", unit="s", minimum=0),
         ),
