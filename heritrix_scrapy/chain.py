@@ -183,7 +183,7 @@ class ChainMiddleware:
             if curi.status > 0:
                 await self._extract(curi)
                 if curi.found:
-                    self._count(
+                    self._tell_report(
                         {f"extractor/{name}/links": links for name, links in curi.found.items()}
                         | {f"extractor/{name}/uris": 1 for name in curi.found}
                     )
@@ -207,7 +207,7 @@ class ChainMiddleware:
                     if inspect.isawaitable(result):
                         await result
                 if curi.record_id is not None:
-                    self._count({"warc_urls": 1})
+                    self._tell_report({"warc_urls": 1})
                 if recall is not None:
                     recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:
@@ -253,12 +253,12 @@ class ChainMiddleware:
         curi.deferral = STORAGE
         return request
 
-    def _count(self, counters: Mapping[str, int]) -> None:
+    def _tell_report(self, counters: Mapping[str, int]) -> None:
         if self._crawl.report is not None:
             self._crawl.report.count(counters)
 
     async def _ask(self, step: Step, curi: CrawlURI, point: Point) -> None:
-        self._count({f"step/{point.value}/{type(step).__name__}": 1})
+        self._tell_report({f"step/{point.value}/{type(step).__name__}": 1})
         result = step.process(curi)
         if result is not None:
             await result
