@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.status import status_of_store
 from heritrix_scrapy.model.errors import StoreError
 from heritrix_scrapy.operate.control import ControlError, ask
@@ -41,7 +42,7 @@ def find(directory: Path) -> dict[str, Any]:
     except ControlError as refused:
         if not (directory / "frontier" / "CURRENT").exists():
             raise ControlError(f"{directory} is no JOBDIR of an archival crawl") from refused
-    store = open_store(directory / "frontier")
+    store = open_store(directory / "frontier", migrate=migrate)
     try:
         frontier = status_of_store(store, int(time.time() * 1000))
     finally:

@@ -25,6 +25,7 @@ from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
+from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
 from heritrix_scrapy.frontier.seeds import SeedReader, appended
@@ -119,7 +120,7 @@ class FrontierScheduler(BaseScheduler):
             policy = load_part(self._crawler, "HERITRIX_RESCHEDULING_POLICY", named, {}) if named else None
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
-            crawl.store = open_store(directory)
+            crawl.store = open_store(directory, migrate=migrate)
             if crawl.life is not None:
                 crawl.life.prepare()
             if self._settings.view.recovery_log_enabled and not crawl.looking:
@@ -219,6 +220,8 @@ class FrontierScheduler(BaseScheduler):
             reader.begin()
         except StorageFull as error:
             raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
+        except OSError as error:
+            raise ConfigurationError("HERITRIX_SEEDS", str(error.filename), str(error.strerror or error)) from error
         if source is not None and hasattr(source, "started"):
             source.started(self._add_seeds)
         self._crawler.signals.connect(self._resumed_by_operator, crawl_resumed)

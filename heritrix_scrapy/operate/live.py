@@ -130,7 +130,7 @@ class LiveOperations:
             while not work.run(deadline(loop.time, SLICE)):
                 await asyncio.sleep(PAUSE)
             operations = self._crawl.operations
-            if operations is not None:
+            if operations is not None and work.steers:
                 operations.noted(work, work.answer())
                 operations.settle()
         except StorageFull as error:

@@ -18,6 +18,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.scheduler import load_part
 from heritrix_scrapy.frontier.seeds import announce
@@ -70,7 +71,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
     crawler = Crawler(Spider, settings)
     crawl = Crawl.of(crawler)
     wanted = crawl.settings = read(settings, contact_required=False)
-    store = open_store(directory / "frontier")
+    store = open_store(directory / "frontier", migrate=migrate)
     row = store.get(keys.STATE)
     totals = Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
     if totals.over:
