@@ -90,6 +90,9 @@ class Operations(Protocol):
     def perform(self, request: Mapping[str, Any]) -> Any:
         """Carry out a request; an answer, or work to be done in slices."""
 
+    def report_lines(self, kind: str) -> Iterator[str]:
+        """A report of the frontier's own: ``summary``, ``nonempty`` or ``all``."""
+
     def noted(self, work: Any, answer: Mapping[str, Any]) -> None:
         """Put what was done into the job's log."""
 

@@ -141,8 +141,7 @@ class Desk:
         operations = self._crawl.operations
         if operations is None:
             return ["frontier unstarted"]
-        text: str = operations.perform({"do": "queue_report", "kind": kind})["text"]
-        return text.splitlines()
+        return operations.report_lines(kind)
 
     def _state(self) -> tuple[str, int]:
         if self.ended is not None:
