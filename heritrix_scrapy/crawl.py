@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Tally
     from heritrix_scrapy.model.post import Post
 
 
@@ -82,6 +83,9 @@ class Frontier(Protocol):
 
     def tallies(self) -> Mapping[str, int]:
         """The report's counters of the whole job, earlier processes included."""
+
+    def queue_tally(self, class_key: str) -> Tally | None:
+        """Counters of a queue; None for an unknown one."""
 
 
 class Operations(Protocol):
@@ -296,6 +300,12 @@ class Crawl:
         self.resolved_by_proxy: Callable[[CrawlURI], bool] | None = None
         #: divert(curi): the crawler that a URI of another one was sent to, None when it is this one's.
         self.divert: Callable[[CrawlURI], str | None] | None = None
+        #: Limits that a URI is asked for, by place: see ``check_limits``.
+        self.limits: dict[str, list[Callable[[CrawlURI], None]]] = {
+            "before_preselector": [],
+            "after_preconditions": [],
+            "candidate": [],
+        }
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
         #: Called before the store is closed.
@@ -319,6 +329,14 @@ class Crawl:
                 check_listed(crawler.settings)
             crawl = _crawls[crawler] = cls(crawler)
         return crawl
+
+    def check_limits(self, place: str, curi: CrawlURI) -> bool:
+        """Whether a URI may go on. Otherwise its status is set, or its deferral, and its queue is to be retired."""
+        for check in self.limits[place]:
+            check(curi)
+            if curi.status or curi.deferral is not None:
+                return False
+        return True
 
     @property
     def hosts(self) -> Hosts:

@@ -43,6 +43,7 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
     "ITEM_PIPELINES": {"heritrix_scrapy.archive.pipeline.WarcWriterPipeline": 0},
     "EXTENSIONS": {
         "heritrix_scrapy.operate.lifetime.LifeExtension": 0,
+        "heritrix_scrapy.operate.guards.LimitExtension": 0,
         "heritrix_scrapy.report.extension.ReportExtension": 0,
         "heritrix_scrapy.operate.extension.ControlExtension": 0,
     },

@@ -73,6 +73,9 @@ PROPERTIES: dict[str, str] = {
     "response_headers": "WARC_RESPONSE_HEADERS",
 }
 
+#: Kinds of records that hold content which no record held before.
+NOVEL = frozenset({"response", "resource"})
+
 #: Properties that every writer has.
 COMMON = frozenset({"id", "enabled", "should_process"})
 
@@ -197,9 +200,11 @@ class WarcWriter:
         if not records:
             return
         name, offset = files.append(records)
+        for record in records:
+            if record.kind in NOVEL:
+                curi.warc_novel = curi.warc_novel[0] + record.length, curi.warc_novel[1] + 1
         curi.record_id = records[0].id
         curi.warc_file, curi.warc_offset = name, offset
-        curi.warc_novel = novel_part(records)
         curi.extra_info["warcFilename"] = name
         curi.extra_info["warcFileOffset"] = offset
         if self._index is not None and records[0].kind in cdxj.KINDS and not curi.uri.startswith("dns:"):
@@ -357,9 +362,3 @@ def record_id() -> str:
         _random.extend(more[at : at + 32] for at in range(32, len(more), 32))
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
-
-
-def novel_part(records: Sequence[Record]) -> tuple[int, int]:
-    """Response and resource records of a group, and the bytes of their blocks."""
-    lengths = [record.length for record in records if record.kind in ("response", "resource")]
-    return len(lengths), sum(lengths)

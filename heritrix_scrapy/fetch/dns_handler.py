@@ -10,7 +10,7 @@ import asyncio
 import ipaddress
 import re
 import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError
 from scrapy.http import Headers, Response
@@ -104,9 +104,12 @@ class DnsDownloadHandler:
         curi.content_type = "text/dns"
         began = time.monotonic()
         local = [] if heritrix else self._hosts_file.get(name, [])
-        found = Lookup(Answer.FAILED) if local else await self._found(curi, name, not heritrix and self._has_ipv6())
+        asks_servers, asks_system = ways(name, view)
+        found = Lookup(Answer.FAILED)
+        if not local and asks_servers:
+            found = await self._found(curi, name, not heritrix and self._has_ipv6())
         request.meta["download_latency"] = time.monotonic() - began
-        if not local and found.answer is not Answer.ADDRESSES and (view.accept_non_dns_resolves or name == "localhost"):
+        if not local and found.answer is not Answer.ADDRESSES and asks_system:
             local = await system_lookup(name)
         now = curi.ended_ms = self.crawl.clock.now_ms()
         host = self.crawl.hosts.host(name)
@@ -221,6 +224,13 @@ class DnsDownloadHandler:
             body=record,
             ip_address=ipaddress.ip_address(curi.server_ip) if curi.server_ip else None,
         )
+
+
+def ways(name: str, view: Any) -> tuple[bool, bool]:
+    """Who is asked for a name: the name servers, and, where they give no address, the operating system (Heritrix:
+    FetchDNS.innerProcess)."""
+    asks_servers = not view.disable_java_dns_resolves
+    return asks_servers, bool(view.accept_non_dns_resolves or not asks_servers or name == "localhost")
 
 
 def record_text(began_ms: int, sets: Iterable[RecordSet]) -> bytes:

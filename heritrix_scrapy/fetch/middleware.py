@@ -100,6 +100,18 @@ class _Judge:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
+    def _limited(self, place: str, curi: CrawlURI) -> bool:
+        """Whether a limit sends the URI back to its queue, which is to be retired. Raises NotFetched when it ends the
+        URI."""
+        if not self._crawl.limits[place]:
+            return False
+        self._settings.for_uri(curi)
+        if self._crawl.check_limits(place, curi):
+            return False
+        if curi.deferral is None:
+            raise NotFetched(curi)
+        return True
+
 
 def fetchable(settings: BaseSettings) -> frozenset[str]:
     """Schemes that a URI may have which no spider asked for: ours, and those of the project's DOWNLOAD_HANDLERS.
@@ -112,10 +124,12 @@ def fetchable(settings: BaseSettings) -> frozenset[str]:
 class PreselectorMiddleware(_Judge):
     """Ends what the operator blocks (downloader middleware, order -900)."""
 
-    def process_request(self, request: Request) -> None:
+    def process_request(self, request: Request) -> Request | None:
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
-            return
+            return None
+        if self._limited("before_preselector", curi):
+            return request
         divert = self._crawl.divert
         if divert is not None:
             self._settings.for_uri(curi)
@@ -131,6 +145,7 @@ class PreselectorMiddleware(_Judge):
         if code:
             curi.status = code
             raise NotFetched(curi)
+        return None
 
     def _in_scope(self, curi: CrawlURI) -> bool:
         """A spider's Request that no scope judged when it was made is not judged by one later."""
@@ -182,13 +197,14 @@ class PreconditionMiddleware(_Judge):
             self._crawl.add_stats({"robots/waits": 1})
             return request
         self._settle(curi, decision)
-        return None
+        return request if self._limited("after_preconditions", curi) else None
 
     def _is_fetched(self, curi: CrawlURI) -> bool:
         return curi.scheme in self._fetchable and is_wanted(curi, self._settings.for_uri(curi))
 
     async def _satisfied(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> None:
         self._settle(curi, await self._satisfy(request, curi, missing))
+        self._limited("after_preconditions", curi)
 
     def _settle(self, curi: CrawlURI, decision: Decision) -> None:
         """Write the decision down. Raises what the Request ends as when it is not to be fetched."""

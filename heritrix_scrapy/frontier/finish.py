@@ -12,11 +12,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import politeness
+from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.revisit import byte_class, counted_size
 from heritrix_scrapy.model.status import Disposition
-from heritrix_scrapy.model.tally import byte_class, counted_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -138,10 +139,7 @@ class Finishing:
         nothing charged."""
         assert queue.current is not None
         self._settle(curi)
-        for tally in self._hosts.tallies_of(curi.uri):
-            tally.scheduled += 1
-            size = max(curi.content_size, 0)
-            tally.ended(Disposition.SUCCESS, curi.status, size, now_ms, byte_class(curi.revisit), curi.warc_novel)
+        self._count_outside(curi, Disposition.SUCCESS, now_ms)
         # what is said of this answer is not said of the next
         curi.annotations = unpack(queue.current[1]).annotations
         curi.reschedule_at = -1
@@ -183,16 +181,14 @@ class Finishing:
         self._settle(curi)
         disposition = status.disposition(curi.status)
         self._ledger.totals.count(disposition, curi.content_size)
-        for tally in self._hosts.tallies_of(curi.uri):
+        self._count_outside(curi, disposition, curi.ended_ms or 0)
+
+    def _count_outside(self, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
+        """Count an end that no queue's entry comes to: it was never scheduled, and leaves nothing remaining."""
+        size = max(counted_size(curi, heritrix=self._heritrix), 0)
+        for tally in self._hosts.tallies_of(curi):
             tally.scheduled += 1
-            tally.ended(
-                disposition,
-                curi.status,
-                max(curi.content_size, 0),
-                curi.ended_ms or 0,
-                byte_class(curi.revisit),
-                curi.warc_novel,
-            )
+            tally_end(tally, disposition, curi.status, size, now_ms, byte_class(curi), curi.warc_novel)
 
     def _queue_of(self, curi: CrawlURI) -> Queue | None:
         """The queue in which this very URI is in process."""
@@ -263,9 +259,9 @@ class Finishing:
         self._queues.ranked(queue, key, -1)
         # in Heritrix what was never measured counts as -1, and the time is that of the fetch
         counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
-        kind = byte_class(curi.revisit)
-        for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
-            tally.ended(disposition, code, counted, at, kind, curi.warc_novel)
+        kind = byte_class(curi)
+        for tally in (record.tally, *self._hosts.tallies_of(curi)):
+            tally_end(tally, disposition, code, counted, at, kind, curi.warc_novel)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
@@ -307,8 +303,8 @@ class Finishing:
         self._settle(curi)
         disposition = status.disposition(curi.status)
         ledger.totals.count(disposition, curi.content_size)
-        for tally in (queue.record.tally, *self._hosts.tallies_of(curi.uri)):
-            tally.ended(disposition, curi.status, 0, 0)
+        for tally in (queue.record.tally, *self._hosts.tallies_of(curi)):
+            tally_end(tally, disposition, curi.status, 0, 0)
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
 

@@ -15,7 +15,7 @@ import msgspec
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.states import State
-from heritrix_scrapy.model.tally import Tally
+from heritrix_scrapy.model.hosts import Tally
 
 if TYPE_CHECKING:
     from heritrix_scrapy.crawl import Store

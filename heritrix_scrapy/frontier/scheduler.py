@@ -58,6 +58,8 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
+#: Deferral of a URI that a quota leaves in its queue, which is retired.
+QUOTA = "quota"
 #: Deferral of a spider's Request that is made again with a credential.
 AUTHORIZE = "authorize"
 
@@ -148,6 +150,8 @@ class FrontierScheduler(BaseScheduler):
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             if not crawl.looking:
                 self._divert_others(frontier)
+            if self._crawl.limits["candidate"]:
+                frontier.candidates.limited = lambda curi: not self._crawl.check_limits("candidate", curi)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
@@ -577,7 +581,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             if deferral == RETRIED:
                 self._put_retry(request, curi, now)
-            elif deferral in (PREREQUISITE, AUTHORIZE):
+            elif deferral in (PREREQUISITE, AUTHORIZE, QUOTA):
                 frontier.finish(curi, now)
             elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
                 frontier.put_back(curi, now, max(curi.wait_until_ms - now, 0))

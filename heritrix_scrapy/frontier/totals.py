@@ -5,9 +5,14 @@ One row, written with every batch, so that counters and rows always agree.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from heritrix_scrapy.model.status import Disposition
+from heritrix_scrapy.model.status import ROBOTS_PRECLUDED, Disposition
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.hosts import Tally
 
 
 class Totals(msgspec.Struct, omit_defaults=True):
@@ -62,3 +67,37 @@ class Unsynced(msgspec.Struct, array_like=True):
 
     lengths: dict[str, int]
     finished: list[tuple[str, bytes, bytes]]
+
+
+def tally_end(
+    tally: Tally,
+    disposition: Disposition,
+    code: int,
+    size: int,
+    now_ms: int,
+    kind: str = "novel",
+    warc_novel: tuple[int, int] = (0, 0),
+) -> None:
+    """Count a final disposition (Heritrix: FetchStats.tally). ``kind``: what its bytes count as; ``warc_novel``: bytes
+    and records that the WARC has of it and had not before."""
+    if code > 0:
+        setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + max(size, 0))
+        setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
+        tally.warc_novel_bytes += warc_novel[0]
+        tally.warc_novel_urls += warc_novel[1]
+    if disposition is Disposition.SUCCESS:
+        tally.successes += 1
+        tally.responses += 1
+        tally.success_bytes += size
+        tally.total_bytes += size
+        tally.last_success_ms = now_ms
+    elif disposition is Disposition.DISREGARDED:
+        tally.disregards += 1
+        tally.robots_denials += code == ROBOTS_PRECLUDED
+    else:
+        tally.failures += 1
+        if code <= 0:
+            tally.nonresponses += 1
+        else:
+            tally.responses += 1
+            tally.total_bytes += size

@@ -227,10 +227,10 @@ class CrawlURI:
         self.record_id: str | None = None
         self.warc_file: str | None = None
         self.warc_offset = -1
+        #: Bytes and number of its records that hold content which no record held before.
+        self.warc_novel = (0, 0)
         #: Further headers of its response record, each ``Name: value``.
         self.warc_headers: list[str] | None = None
-        #: Response and resource records written of it, and the bytes of their blocks.
-        self.warc_novel: tuple[int, int] | None = None
         #: What it repeats, and what will be remembered of it.
         self.revisit: Revisit | None = None
         self.entry: Entry | None = None

@@ -14,14 +14,67 @@ import msgspec
 
 from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Server)
 from heritrix_scrapy.model.crawluri import authority_of, host_of
-from heritrix_scrapy.model.tally import NEVER, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from heritrix_scrapy.model.crawluri import CrawlURI
+
+NEVER = -1
+
 #: What the keys of hosts begin with.
 HOSTS = b"hh"
+#: Key of a source's counters.
+SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
+
+
+class Tally(msgspec.Struct, array_like=True):
+    """Counters kept for a host, a server and a queue alike (Heritrix: FetchStats)."""
+
+    scheduled: int = 0
+    successes: int = 0
+    failures: int = 0
+    disregards: int = 0
+    responses: int = 0
+    robots_denials: int = 0
+    success_bytes: int = 0
+    total_bytes: int = 0
+    nonresponses: int = 0
+    last_success_ms: int = NEVER
+    #: Bytes and number of answers, by what was new in them (Heritrix: CrawledBytesHistotable).
+    novel_bytes: int = 0
+    novel_urls: int = 0
+    dup_by_hash_bytes: int = 0
+    dup_by_hash_urls: int = 0
+    not_modified_bytes: int = 0
+    not_modified_urls: int = 0
+    other_dup_bytes: int = 0
+    other_dup_urls: int = 0
+    warc_novel_bytes: int = 0
+    warc_novel_urls: int = 0
+    #: What the counters were when an operator had quotas begin anew, by name.
+    since: dict[str, int] | None = None
+
+    @property
+    def finishes(self) -> int:
+        """URIs that succeeded or failed (Heritrix: getRecordedFinishes)."""
+        return self.successes + self.failures
+
+    @property
+    def remaining(self) -> int:
+        """URIs that were queued and have not come to their end."""
+        return self.scheduled - self.successes - self.failures - self.disregards
+
+    def spent(self, name: str) -> int:
+        """A counter since quotas began anew."""
+        count: int = getattr(self, name)
+        return count if self.since is None else count - self.since.get(name, 0)
+
+    def begin_anew(self) -> None:
+        """Have quotas count from now on."""
+        names = (each for each in self.__struct_fields__ if each not in ("since", "last_success_ms"))
+        self.since = {name: getattr(self, name) for name in names}
 
 
 class Province(msgspec.Struct, array_like=True):
@@ -104,16 +157,9 @@ def numeric_address(host: str) -> str | None:
     return ".".join(str(int(group) & 0xFF) for group in host.split("."))
 
 
-def shared_name(uri: str) -> str:
-    """The name under which all URIs of a scheme without hosts are counted: ``dns:``, ``whois:``; else empty
-    (Heritrix: DefaultServerCache.getHostFor)."""
-    scheme = uri.partition(":")[0]
-    return f"{scheme}:" if scheme in ("dns", "whois") else ""
-
-
 def counted_under(uri: str) -> str:
     """The name of the host that a URI is counted under; empty for one without."""
-    return shared_name(uri) or host_of(uri)
+    return host_of(uri) if "://" in uri else uri.partition(":")[0] + ":"
 
 
 class Hosts:
@@ -180,21 +226,24 @@ class Hosts:
         """Have the Province written with the next batch."""
         self._mark(b"hp" + name.encode("utf-8", "surrogatepass"))
 
-    def tallies_of(self, uri: str) -> list[Tally]:
-        """The counters of the host and of the server that a URI is on, to be changed now; none for a URI without."""
-        if "://" not in uri:
-            return [self.scheduled(shared)] if (shared := shared_name(uri)) else []
-        name, key = host_of(uri), server_key(uri)
-        if not name or not key:
-            return []
-        found = [self.host(name).tally, self.server(key).tally]
-        self.host_changed(name)
-        self.server_changed(key)
+    def tallies_of(self, curi: CrawlURI) -> list[Tally]:
+        """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
+        are of one host (Heritrix: ServerCache)."""
+        uri, found = curi.uri, []
+        name = counted_under(uri)
+        key = server_key(uri)
+        if name and key:
+            found += [self.host(name).tally, self.server(key).tally]
+            self.host_changed(name)
+            self.server_changed(key)
+        if curi.source_tag:
+            found.append(self.source(curi.source_tag))
+            self._mark(SOURCE + curi.source_tag.encode("utf-8", "surrogatepass"))
         return found
 
     def scheduled(self, name: str) -> Tally:
         """The counters of the host of that name, to be changed now."""
-        key = b"hh" + name.encode("utf-8", "surrogatepass")
+        key = HOSTS + name.encode("utf-8", "surrogatepass")
         host = self._changed.get(key)
         if host is None:
             host = self._changed[key] = self.host(name)
@@ -209,6 +258,20 @@ class Hosts:
             yield key[2:].decode("utf-8", "surrogatepass"), value or msgspec.msgpack.decode(row, type=Host)
         for key, value in waiting.items():
             yield key[2:].decode("utf-8", "surrogatepass"), value
+
+    def source(self, tag: str) -> Tally:
+        """The counters of what came from one seed."""
+        found: Tally = self._find(SOURCE + tag.encode("utf-8", "surrogatepass"), Tally)
+        return found
+
+    def servers_of(self, host: str, known: Iterable[bytes]) -> list[str]:
+        """Keys of a host's servers, by port; ``known``: keys of rows that the store holds."""
+        found = {host, f"{host}:443"}
+        for row in (*known, *self._kept):
+            key = row[2:].decode("utf-8", "surrogatepass")
+            if row.startswith(b"hs") and key.rpartition(":")[0] == host:
+                found.add(key)
+        return sorted(found)
 
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""

@@ -7,14 +7,38 @@ holds none because an earlier one does (Heritrix: FetchHistoryProcessor, Content
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 IDENTICAL_PAYLOAD = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
 
 #: Profile → annotation of the crawl log.
 ANNOTATIONS = {IDENTICAL_PAYLOAD: "duplicate:digest", NOT_MODIFIED: "duplicate:server-not-modified"}
+
+#: Annotation → what the bytes of a fetch count as (Heritrix: CrawledBytesHistotable).
+BYTE_CLASSES = {"duplicate:server-not-modified": "not_modified", "duplicate:digest": "dup_by_hash"}
+
+
+def byte_class(curi: CrawlURI) -> str:
+    """``novel``, ``dup_by_hash``, ``not_modified`` or ``other_dup``: what the bytes of a fetch count as."""
+    for annotation in curi.annotations:
+        if annotation.startswith("duplicate:"):
+            return BYTE_CLASSES.get(annotation, "other_dup")
+    return "novel"
+
+
+def counted_size(curi: CrawlURI, *, heritrix: bool = False) -> int:
+    """Bytes of a URI's answer, -1 when there was none. ``heritrix``: of a 304 the body that it stands for counts, too
+    (Heritrix: FetchHistoryProcessor)."""
+    size, revisit = curi.content_size, curi.revisit
+    if heritrix and revisit is not None and revisit.profile == NOT_MODIFIED and curi.history:
+        return max(size, 0) + max(curi.history[0].reference_length, 0)
+    return size
 
 
 class Entry(msgspec.Struct, array_like=True, omit_defaults=True):

@@ -16,13 +16,14 @@ from scrapy.utils.asyncio import create_looping_call
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.engine import set_exit_status
-from heritrix_scrapy.operate import life, record
+from heritrix_scrapy.operate import life, limits, record
 from heritrix_scrapy.operate.alerts import NAME as ALERTS
 from heritrix_scrapy.operate.alerts import Alerts
 from heritrix_scrapy.operate.elapsed import Elapsed
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.life import End, Life, State, description
 from heritrix_scrapy.report.times import ts14
+from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.signals import state_changed
 
 if TYPE_CHECKING:
@@ -161,11 +162,13 @@ class LifeExtension:
         self._life.settle(in_flight=self._crawl.bridge.in_process())
 
     def closing(self, reason: str) -> None:
+        end = life.end_of(reason)
+        if end is End.FINISHED:
+            end = self._judged()
         self._reason, self._closed_for = self._reason or reason, reason
-        self._life.stop(life.end_of(reason))
+        self._life.stop(end)
         clock = self._crawl.clock
-        settings = self._crawl.settings
-        seconds = 0.0 if settings is None else float(settings.view.stop_grace_seconds)
+        seconds = float(settings_of(self._crawler).view.stop_grace_seconds)
         self._grace_until = clock.monotonic() + seconds
         self._look = create_looping_call(self._say_in_flight)
         self._look.start(STOPPING_LOOK, now=False)
@@ -199,6 +202,24 @@ class LifeExtension:
         self._finish()
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _judged(self) -> End:
+        """What a crawl has come to that has nothing left to do."""
+        frontier = self._crawl.frontier
+        if frontier is None:
+            return End.FINISHED
+        tallies = frontier.tallies()
+        failed = limits.seeds_failed(tallies, settings_of(self._crawler).view.seeds_unanswered_share)
+        if failed is not None:
+            self._reason = failed
+            logger.error("the crawl is over: %s; see crawl.log for each", failed)
+            return End.FINISHED_ABNORMAL
+        if not tallies:
+            logger.warning(
+                "the crawl is empty: no seed was given, or none that is a URI; HERITRIX_SEEDS names them, or the"
+                " spider's start() asks for them"
+            )
+        return End.FINISHED
 
     def _finish(self) -> None:
         if self._life.state is State.FINISHED:

@@ -13,7 +13,7 @@ from heritrix_scrapy.report.progress import human
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from heritrix_scrapy.model.tally import Tally
+    from heritrix_scrapy.model.hosts import Tally
 
 #: Our class → Heritrix's names of its bytes and of its URIs.
 NAMES = {
@@ -21,7 +21,7 @@ NAMES = {
     "dup_by_hash": ("dupByHash", "dupByHashCount"),
     "not_modified": ("notModified", "notModifiedCount"),
     "other_dup": ("otherDup", "otherDupCount"),
-    "warc": ("warcNovelContentBytes", "warcNovelUrls"),
+    "warc_novel": ("warcNovelContentBytes", "warcNovelUrls"),
 }
 
 
@@ -40,17 +40,20 @@ def of_counters(counters: Mapping[str, int]) -> dict[str, int]:
     for kind, (size, count) in NAMES.items():
         found[size] = counters.get(f"bytes/{kind}", 0)
         found[count] = counters.get(f"urls/{kind}", 0)
+    # what was written has a family of its own
+    size, count = NAMES["warc_novel"]
+    found[size], found[count] = counters.get("bytes_written/novel", 0), counters.get("urls_written/novel", 0)
     return {name: found[name] for name in sorted(found) if found[name]}
 
 
 def total_bytes(table: Mapping[str, int]) -> int:
     """All bytes that came."""
-    return sum(table.get(size, 0) for kind, (size, _) in NAMES.items() if kind != "warc")
+    return sum(table.get(size, 0) for kind, (size, _) in NAMES.items() if kind != "warc_novel")
 
 
 def total_urls(table: Mapping[str, int]) -> int:
     """All URIs that something came of."""
-    return sum(table.get(count, 0) for kind, (_, count) in NAMES.items() if kind != "warc")
+    return sum(table.get(count, 0) for kind, (_, count) in NAMES.items() if kind != "warc_novel")
 
 
 def summary(table: Mapping[str, int]) -> str:

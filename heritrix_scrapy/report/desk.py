@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from heritrix_scrapy.crawl import Crawl
-    from heritrix_scrapy.model.tally import Tally
+    from heritrix_scrapy.model.hosts import Tally
     from heritrix_scrapy.report.figures import Figures
 
 logger = logging.getLogger(__name__)

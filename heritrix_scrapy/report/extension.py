@@ -19,7 +19,6 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.hosts import counted_under
-from heritrix_scrapy.model.tally import counted_size
 from heritrix_scrapy.report import crawled, json_line, launch, progress
 from heritrix_scrapy.report.desk import Desk
 from heritrix_scrapy.report.figures import Figures, Moment
@@ -110,8 +109,7 @@ class ReportExtension:
         host = counted_under(curi.uri)
         if host and curi.status > 0 and "://" in curi.uri and not self._crawl.hosts.scheduled(host).responses:
             self._figures.count({"hosts/visited": 1})
-        size = counted_size(curi, heritrix=not self._modern)
-        self._figures.finished(curi, host, size, seeds=view.track_seeds, sources=view.track_sources)
+        self._figures.finished(curi, host, seeds=view.track_seeds, sources=view.track_sources)
         counters = self._tally(curi)
         self._counted = (curi, counters)
         for name, count in counters.items():

@@ -12,7 +12,6 @@ import msgspec
 
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.status import Disposition
-from heritrix_scrapy.model.tally import Tally, byte_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 #: What the keys of all rows here begin with; the byte behind says what a row is.
 PREFIX = b"hR"
 SEED = PREFIX + b"s"
-SOURCE = PREFIX + b"t"
 SOURCE_HOST = PREFIX + b"u"
 COUNTERS = PREFIX + b"c"
 COURSE = PREFIX + b"p"
@@ -99,8 +97,8 @@ class Figures:
     ) -> None:
         self._get = get
         self._walk = walk
-        self._changed: dict[bytes, Seed | Tally | int] = {}
-        self._kept: dict[bytes, Seed | Tally | int] = {}
+        self._changed: dict[bytes, Seed | int] = {}
+        self._kept: dict[bytes, Seed | int] = {}
         self._counters: dict[str, int] | None = None
         self._course: Course | None = None
         self._dirty = False
@@ -114,18 +112,13 @@ class Figures:
         if key not in self._changed and key not in self._kept and self._get(key) is None:
             self._changed[key] = Seed()
 
-    def finished(self, curi: CrawlURI, host: str, size: int, *, seeds: bool = True, sources: bool = True) -> None:
-        """A URI came to its end. ``host``: the name that it is counted under; ``size``: bytes that count."""
+    def finished(self, curi: CrawlURI, host: str, *, seeds: bool = True, sources: bool = True) -> None:
+        """A URI came to its end. ``host``: the name that it is counted under."""
         end = status.disposition(curi.status, credential_pending=curi.credential_pending)
         if curi.seed and seeds:
             self._changed[SEED + _encode(curi.uri)] = Seed(curi.status, SAID[end], redirect_of(curi))
         tag = curi.source_tag
         if tag and sources and end is Disposition.SUCCESS:
-            key = SOURCE + _encode(tag)
-            found = self._find(key)
-            tally = found if isinstance(found, Tally) else Tally()
-            tally.count(byte_class(curi.revisit), max(size, 0), curi.warc_novel)
-            self._changed[key] = tally
             key = SOURCE_HOST + _encode(tag) + b"\0" + _encode(host)
             known = self._find(key)
             self._changed[key] = (known if isinstance(known, int) else 0) + 1
@@ -170,17 +163,6 @@ class Figures:
             if isinstance(value, Seed):
                 yield _decode(key), value
 
-    def sources(self) -> Iterator[tuple[str, Tally]]:
-        """Every source tag with the bytes that came from it."""
-        for key, value in self._rows(SOURCE):
-            if isinstance(value, Tally):
-                yield _decode(key), value
-
-    def source(self, tag: str) -> Tally | None:
-        """The bytes that came from one source; None when there is no such."""
-        found = self._find(SOURCE + _encode(tag))
-        return found if isinstance(found, Tally) else None
-
     def source_hosts(self) -> Iterator[tuple[str, str, int]]:
         """(source tag, host, successes), in the order of the tags."""
         for key, value in self._rows(SOURCE_HOST):
@@ -204,7 +186,7 @@ class Figures:
         self._dirty = self._course_dirty = False
         return rows
 
-    def _find(self, key: bytes) -> Seed | Tally | int | None:
+    def _find(self, key: bytes) -> Seed | int | None:
         value = self._changed.get(key)
         if value is None:
             value = self._kept.get(key)
@@ -212,7 +194,7 @@ class Figures:
             value = _unpack(key, row)
         return value
 
-    def _rows(self, prefix: bytes) -> Iterator[tuple[bytes, Seed | Tally | int]]:
+    def _rows(self, prefix: bytes) -> Iterator[tuple[bytes, Seed | int]]:
         """All of a kind as they will stand, in the order of their keys."""
         own = {key: value for key, value in list(self._changed.items()) if key.startswith(prefix)}
         waiting = sorted(own, reverse=True)
@@ -232,11 +214,9 @@ class Figures:
 _encoder = msgspec.msgpack.Encoder()
 
 
-def _unpack(key: bytes, row: bytes) -> Seed | Tally | int:
+def _unpack(key: bytes, row: bytes) -> Seed | int:
     if key.startswith(SEED):
         return msgspec.msgpack.decode(row, type=Seed)
-    if key.startswith(SOURCE):
-        return msgspec.msgpack.decode(row, type=Tally)
     return msgspec.msgpack.decode(row, type=int)
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.crawl import InFlight
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.model.tally import Tally
+    from heritrix_scrapy.model.hosts import Tally
     from heritrix_scrapy.report.figures import Course, Figures
 
 

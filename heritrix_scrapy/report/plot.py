@@ -32,7 +32,7 @@ def rate(moments: Sequence[Moment]) -> list[float]:
     for before, after in pairwise(moments):
         passed = after.ran_ms - before.ran_ms
         rates.append((after.downloaded - before.downloaded) * 1000 / passed if passed > 0 else rates[-1])
-    return rates
+    return rates[: len(moments)]
 
 
 def svg(known: Known) -> str:

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.revisit import byte_class, counted_size
 from heritrix_scrapy.model.status import Disposition
-from heritrix_scrapy.model.tally import byte_class, counted_size
 from heritrix_scrapy.report.log_line import truncate_mime
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ URIS = {
     Disposition.FAILURE: "uris/failed",
     Disposition.DISREGARDED: "uris/disregarded",
 }
+
+#: The same for seeds; one that robots.txt forbids counts as neither.
+SEEDS = {Disposition.SUCCESS: "seeds/answered", Disposition.FAILURE: "seeds/unanswered"}
+
+#: Classes of the bytes of a success.
+BYTES = ("novel", "dup_by_hash", "not_modified", "other_dup")
+
 
 #: What a type looks like that gets counters of its own; servers send anything, and each name is a row.
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,40}/[a-z0-9!#$&^_.+-]{1,80}|no-type|unknown")
@@ -62,16 +69,18 @@ def tally(curi: CrawlURI, types: set[str] | None = None, *, modern: bool = True)
     counters = {"uris/finished": 1, URIS[end]: 1, f"status/{curi.status}": 1}
     if end is Disposition.SUCCESS:
         size = max(counted_size(curi, heritrix=not modern), 0)
-        kind = byte_class(curi.revisit)
+        kind = byte_class(curi)
         mime = media_type(curi.content_type, types, modern=modern)
         counters[f"urls/{kind}"] = 1
         counters[f"bytes/{kind}"] = size
         counters[f"mime/{mime}"] = 1
         counters[f"mime_bytes/{mime}"] = size
-        if curi.warc_novel is not None:
-            counters["urls/warc"], counters["bytes/warc"] = curi.warc_novel
+        if curi.warc_novel[1]:
+            counters["bytes_written/novel"], counters["urls_written/novel"] = curi.warc_novel
     elif curi.status > 0:
         counters[f"failed_status/{curi.status}"] = 1
+    if curi.seed and end in SEEDS:
+        counters[SEEDS[end]] = 1
     return counters
 
 

@@ -11,10 +11,9 @@ import pytest
 from scrapy.settings import Settings
 
 from heritrix_scrapy.archive.warcfile import COUNTED
-from heritrix_scrapy.model.tally import CLASSES
 from heritrix_scrapy.report.log_line import COLUMNS
 from heritrix_scrapy.report.logs import NAMES
-from heritrix_scrapy.report.tally import URIS
+from heritrix_scrapy.report.tally import BYTES, URIS
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import read
 from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, SETTINGS
@@ -120,9 +119,7 @@ def test_every_counter_of_the_code_has_an_entry() -> None:
     names = counted()
     assert {"frontier/unserializable", "scope/errors", "errors/uri"} <= names
     names |= set(URIS.values()) | {"uris/finished", "status/200", "mime/text/html", "mime_bytes/text/html"}
-    names |= {
-        f"{kind}/{name}" for kind in ("urls", "bytes") for name in ("novel", *CLASSES.values(), "other_dup", "warc")
-    }
+    names |= {f"{kind}/{name}" for kind in ("urls", "bytes") for name in BYTES}
     names |= {f"warc/{kind}/{name}" for kind in ("response", "totals") for name in COUNTED}
     assert not undocumented({f"heritrix/{name}" for name in names})
 

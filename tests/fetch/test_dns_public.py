@@ -117,7 +117,7 @@ def test_pc_167_two_thousand_names_at_once(serve: Serve) -> None:
 
     async def work() -> None:
         handler = handler_of(web.dns)
-        handler._resolver = Resolver([web.dns], try_seconds=5, all_seconds=5)
+        handler._resolver = Resolver([web.dns], try_seconds=60, all_seconds=60)
         waiting = [asyncio.ensure_future(ask(handler, name)) for name in dead]
         await asyncio.sleep(0)
         found = await asyncio.gather(*(ask(handler, name) for name in names))
@@ -194,6 +194,18 @@ def test_addresses_without_end(serve: Serve) -> None:
         assert host.ttl == LONGEST_TTL
         assert curi.recorder is not None
         assert curi.recorder.response.read().count(b"\n") == 301
+
+    run(work())
+
+
+def test_the_system_alone(serve: Serve) -> None:
+    web = serve({"here.test": {"ip": "127.0.0.1", "listen": False}})
+
+    async def work() -> None:
+        handler = handler_of(web.dns, "heritrix", disable_java_dns_resolves=True)
+        curi = await ask(handler, "localhost")
+        assert (curi.status, curi.content_size) == (1001, 0)
+        assert web.questions == []
 
     run(work())
 

@@ -7,7 +7,6 @@ import math
 import pytest
 
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
 from heritrix_scrapy.report import progress
 from heritrix_scrapy.report.tally import MOST_TYPES, by_status, media_type, tally
 from heritrix_scrapy.report.times import log14, log17, ts14, ts17
@@ -68,7 +67,7 @@ def test_counters_of_an_end() -> None:
         "mime/text/html": 1,
         "mime_bytes/text/html": 300,
     }
-    curi.revisit = Revisit(IDENTICAL_PAYLOAD)
+    curi.annotations = ["duplicate:digest"]
     assert tally(curi)["bytes/dup_by_hash"] == 300
     curi.status = -9998
     assert tally(curi) == {"uris/finished": 1, "uris/disregarded": 1, "status/-9998": 1}

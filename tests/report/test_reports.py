@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,9 +11,7 @@ from scrapy.settings import Settings
 
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
-from heritrix_scrapy.model.hosts import Hosts
-from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Revisit
-from heritrix_scrapy.model.tally import Tally
+from heritrix_scrapy.model.hosts import Hosts, Tally
 from heritrix_scrapy.report import plot, reports, tables
 from heritrix_scrapy.report.figures import MOMENTS, Course, Figures, Moment, Seed
 from heritrix_scrapy.report.known import Known
@@ -66,16 +65,16 @@ def test_figures_are_the_same_before_and_after_they_are_written() -> None:
     first = figures(store)
     first.seed_added("http://b.example/")
     first.seed_added("http://a.example/")
-    gone = ended("http://a.example/", 302, seed=True, source_tag="http://a.example/", warc_novel=(1, 90))
+    gone = ended("http://a.example/", 302, seed=True, source_tag="http://a.example/")
     gone.outlinks = [Outlink("http://c.example/", "R", "Location:")]
-    first.finished(gone, "a.example", 100)
-    first.finished(ended("http://c.example/", 200, source_tag="http://a.example/"), "c.example", 50)
-    first.finished(ended("http://c.example/1", -2, source_tag="http://a.example/"), "c.example", 0)
+    first.finished(gone, "a.example")
+    first.finished(ended("http://c.example/", 200, source_tag="http://a.example/"), "c.example")
+    first.finished(ended("http://c.example/1", -2, source_tag="http://a.example/"), "c.example")
     first.count({"extractor/ExtractorHTML/links": 3})
     first.take_down(Moment(1000, 5, 3, 2, 0, 150))
 
     def seen(of: Figures) -> tuple[Any, ...]:
-        return list(of.seeds()), list(of.source_hosts()), list(of.sources()), of.counters(), of.course().moments
+        return list(of.seeds()), list(of.source_hosts()), of.counters(), of.course().moments
 
     before = seen(first)
     store.write(first.drain())
@@ -85,14 +84,13 @@ def test_figures_are_the_same_before_and_after_they_are_written() -> None:
         ("http://b.example/", Seed()),
     ]
     assert before[1] == [("http://a.example/", "a.example", 1), ("http://a.example/", "c.example", 1)]
-    assert before[2] == [("http://a.example/", Tally(novel_urls=2, novel_bytes=150, warc_urls=1, warc_bytes=90))]
     assert first.drain() == []
 
 
 def test_a_known_seed_that_is_announced_again_keeps_its_end() -> None:
     store = MemoryStore()
     first = figures(store)
-    first.finished(ended("http://a.example/", 404, seed=True), "a.example", 10)
+    first.finished(ended("http://a.example/", 404, seed=True), "a.example")
     store.write(first.drain())
     again = figures(store)
     again.seed_added("http://a.example/")
@@ -106,7 +104,7 @@ def test_a_long_crawl_keeps_few_moments() -> None:
     for number in range(5 * MOMENTS):
         course.offer(Moment(number, number, 0, 0, 0, 0))
     assert MOMENTS / 2 <= len(course.moments) <= MOMENTS
-    gaps = {after.ran_ms - before.ran_ms for before, after in zip(course.moments, course.moments[1:], strict=False)}
+    gaps = {after.ran_ms - before.ran_ms for before, after in pairwise(course.moments)}
     assert gaps == {course.every}
 
 
@@ -135,7 +133,7 @@ def test_the_report_on_seeds_names_what_failed_first() -> None:
     store = MemoryStore()
     kept = figures(store)
     for uri, code in (("http://ok.example/", 200), ("http://off.example/", -2), ("http://gone.example/", 404)):
-        kept.finished(ended(uri, code, seed=True), "x", 0)
+        kept.finished(ended(uri, code, seed=True), "x")
     kept.seed_added("http://new.example/")
     store.write(kept.drain())
     assert text("seeds", known(store)) == [
@@ -166,7 +164,7 @@ def test_a_report_with_text_of_a_server_keeps_its_lines() -> None:
     """PC-216: control characters never reach a report or its JSON as they are."""
     store = MemoryStore()
     kept = figures(store)
-    kept.finished(ended("http://a.example/\x01\n\x1b[2J", 200, seed=True, source_tag="tag\n\x1b"), "a.example", 0)
+    kept.finished(ended("http://a.example/\x01\n\x1b[2J", 200, seed=True, source_tag="tag\n\x1b"), "a.example")
     store.write(kept.drain())
     for name in ("seeds", "source"):
         lines = text(name, known(store))
@@ -177,34 +175,18 @@ def test_a_report_with_text_of_a_server_keeps_its_lines() -> None:
 
 def test_bytes_by_class_in_the_crawl_report() -> None:
     counters = {"urls/novel": 2, "bytes/novel": 300, "urls/dup_by_hash": 1, "bytes/dup_by_hash": 100}
-    counters |= {"uris/finished": 4, "uris/downloaded": 3, "uris/failed": 1, "urls/warc": 2, "bytes/warc": 280}
+    counters |= {
+        "uris/finished": 4,
+        "uris/downloaded": 3,
+        "uris/failed": 1,
+        "urls_written/novel": 2,
+        "bytes_written/novel": 280,
+    }
     lines = text("crawl", known(MemoryStore(), counters))
     assert lines[:3] == ["crawl name: basic", "crawl status: Finished", "duration: 1d1h1m1s1ms"]
     assert "total crawled bytes: 400 (400 B) " in lines
     assert "duplicate-by-hash crawled bytes: 100 (100 B) " in lines
     assert not [line for line in lines if line.startswith("not-modified")]
-
-
-def test_tallies_by_profile() -> None:
-    tally = Tally()
-    for profile, size in ((None, 200), (IDENTICAL_PAYLOAD, 30), (NOT_MODIFIED, 5), ("own", 7)):
-        curi = ended("http://a.example/", 200, revisit=None if profile is None else Revisit(profile))
-        store = MemoryStore()
-        kept = figures(store)
-        curi.source_tag = "t"
-        kept.finished(curi, "a.example", size)
-        found = kept.source("t")
-        assert found is not None
-        tally.count(*next((kind, size) for kind in KINDS if getattr(found, f"{kind}_urls")))
-    assert (tally.novel_bytes, tally.dup_by_hash_bytes, tally.not_modified_bytes, tally.other_dup_bytes) == (
-        200,
-        30,
-        5,
-        7,
-    )
-
-
-KINDS = ("novel", "dup_by_hash", "not_modified", "other_dup")
 
 
 def test_names_of_reports() -> None:

@@ -192,7 +192,7 @@ def test_no_retries() -> None:
 
 
 def test_names_of_later_are_one_line() -> None:
-    made = read(settings(HERITRIX_QUOTAS={}, HERITRIX_FETCH_HTTP_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}]))
+    made = read(settings(HERITRIX_SNOOZE_LONG_MS=1, HERITRIX_FETCH_HTTP_SHOULD_PROCESS_RULE=["AcceptDecideRule", {}]))
     assert len(made.lines) == 2
     assert all("no effect yet" in line for line in made.lines)
 

@@ -14,7 +14,19 @@ from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.scope.rule import DecideRule, Decision
 from heritrix_scrapy.settings import Settings, read
 from heritrix_scrapy.settings.defaults import SETTINGS
-from tests.settings.scenarios import WITH, WITHOUT, Scenario, archive, before, extract, fetch, frontier, schemes, scope
+from tests.settings.scenarios import (
+    WITH,
+    WITHOUT,
+    Scenario,
+    archive,
+    before,
+    extract,
+    fetch,
+    frontier,
+    operate,
+    schemes,
+    scope,
+)
 
 if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import CrawlURI
@@ -27,6 +39,7 @@ ROOMS: tuple[dict[str, Scenario], ...] = (
     schemes.SCENARIOS,
     extract.SCENARIOS,
     archive.SCENARIOS,
+    operate.SCENARIOS,
 )
 SCENARIOS = {name: scenario for room in ROOMS for name, scenario in room.items()}
 OVERRIDABLE = [row.name for row in SETTINGS if row.overridable]

@@ -1,10 +1,11 @@
-"""Scenarios of FTP and whois."""
+"""Scenarios of name look-ups, FTP and whois."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.fetch import ftp, whois
+from heritrix_scrapy.fetch.dns_handler import ways
 from heritrix_scrapy.fetch.preconditions import is_wanted
 from heritrix_scrapy.model.crawluri import CrawlURI
 from tests.settings.scenarios import Scenario, at, plain
@@ -33,7 +34,13 @@ def fetched(settings: Settings, host: str) -> bool:
     return is_wanted(CrawlURI(f"ftp://{host}/x", path="L"), at(settings, host).settings)
 
 
+def who_is_asked(settings: Settings, host: str) -> Any:
+    """Who is asked for the address of a host."""
+    return ways("name.example", at(settings, host).settings)
+
+
 SCENARIOS = {
+    "DISABLE_JAVA_DNS_RESOLVES": Scenario(True, who_is_asked),
     "FETCH_FTP": Scenario(False, fetched),
     "FTP_USERNAME": Scenario("other", login),
     "FTP_PASSWORD": Scenario("other", login),
