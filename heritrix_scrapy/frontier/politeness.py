@@ -94,7 +94,7 @@ class Rest:
         """For how long the server still wants to be left alone (Retry-After); 0 in the heritrix profile."""
         if self._heritrix or not curi.uri.startswith("http"):
             return 0
-        return max(self._hosts.server(server_key(curi.uri)).retry_at_ms - now_ms, 0)
+        return self._hosts.server(server_key(curi.uri)).pause_left(now_ms)
 
     def _bandwidth(self, curi: CrawlURI, now_ms: int) -> int:
         """What the share of bandwidth asks for, of all queues of the URI's host together."""
