@@ -362,16 +362,23 @@ class Crawl:
                     atexit.register(shutil.rmtree, self._jobdir.root, ignore_errors=True)
         return self._jobdir
 
+    def _stats(self) -> Any:
+        """Scrapy's; None where no crawl has started: newer versions of Scrapy refuse to tell then."""
+        try:
+            return self.crawler.stats
+        except RuntimeError:
+            return None
+
     def add_stats(self, counters: Mapping[str, int]) -> None:
         """Add counters to Scrapy's stats under ``heritrix/``."""
-        stats = self.crawler.stats
+        stats = self._stats()
         if stats is not None:
             for name, count in counters.items():
                 stats.inc_value(f"heritrix/{name}", count)
 
     def set_stats(self, values: Mapping[str, int]) -> None:
         """Set values in Scrapy's stats under ``heritrix/``."""
-        stats = self.crawler.stats
+        stats = self._stats()
         if stats is not None:
             for name, value in values.items():
                 stats.set_value(f"heritrix/{name}", value)

@@ -244,6 +244,12 @@ class ReportExtension:
         self._take_down(self._moment("plot"))
         self.desk.write_all()
 
+    def take_snapshot(self) -> None:
+        """What is done once in an interval: a moment for rates, plot and stats."""
+        self._take_down(self._moment("log"))
+        self._give_stats()
+        self._give_frontier()
+
     def _take_down(self, moment: progress.Progress) -> None:
         life = self._crawl.life
         self._figures.take_down(

@@ -55,4 +55,9 @@ def parsed(digits: str) -> int:
 
 def seconds10(digits: str) -> str:
     """Seconds since the epoch, in ten digits (Heritrix: ArchiveUtils.secondsSinceEpoch). Raises ValueError."""
-    return f"{parsed(digits) // 1000:010d}"
+    return ten(parsed(digits) // 1000)
+
+
+def ten(number: int) -> str:
+    """A number in at least ten digits (Heritrix: ArchiveUtils.zeroPadInteger)."""
+    return f"{number:010d}"
