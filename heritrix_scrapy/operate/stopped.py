@@ -30,6 +30,7 @@ from heritrix_scrapy.operate.life import End
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope.scope import from_settings
 from heritrix_scrapy.settings import read
+from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class _Kept:
     def __init__(self, inner: Store) -> None:
         self._inner = inner
         self.get, self.write, self.compact, self.close = inner.get, inner.write, inner.compact, inner.close
+        self.checkpoint = inner.checkpoint
         #: What the store repaired on opening.
         self.damage = getattr(inner, "damage", ())
 
@@ -117,6 +119,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
             listeners=[scope],
             reached=lambda: "FINISH",
             also={"report": report.desk.report_now},
+            keep_lines=partial(keep_seed_lines, directory),
         )
         yield operations
     finally:

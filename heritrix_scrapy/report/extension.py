@@ -7,6 +7,7 @@ and ``flush`` before each batch.
 from __future__ import annotations
 
 import logging
+import os
 import resource
 import traceback
 from collections import Counter
@@ -30,7 +31,7 @@ from heritrix_scrapy.report.times import log17
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from typing import Self
 
@@ -142,11 +143,6 @@ class ReportExtension:
     def seeds_read(self) -> None:
         """Seeds may be announced later, too."""
 
-    def rotate(self, suffix: str) -> None:
-        """Go on in new log files; the ones so far get the suffix. A batch should be written right after. Raises
-        StorageFull."""
-        self._logs.rotate(suffix)
-
     def line(self, name: str, text: str) -> None:
         """Add a line of another room's, with the time in front."""
         self._logs.append(name, f"{log17(self._crawl.clock.now_ms())} {text}\n")
@@ -168,6 +164,20 @@ class ReportExtension:
             # the last flushes: afterwards the store is closed and cannot be asked
             self._last_said = self._crawl.frontier.status()
         return self._logs.flush()
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """The logs end as ``LOG.NAME`` at a checkpoint of that name, and begin anew. Raises StorageFull, OSError."""
+        ended = self._logs.rotate(directory.name)
+
+        def complete() -> None:
+            for path in ended:
+                sync_file(path)
+
+        return complete
+
+    def progress_line(self) -> str:
+        """A line of progress-statistics.log, as of now."""
+        return progress.line(self._crawl.clock.now_ms(), self._moment("checkpoint"), modern=self._modern)
 
     def sync(self) -> None:
         """Have the crawl log on the disk."""
@@ -382,6 +392,15 @@ class ReportExtension:
         logger.info("\n".join([head, *rows]))
         places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
         logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))
+
+
+def sync_file(path: Path) -> None:
+    """Have the disk hold a file. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def told(where: str, error: BaseException | str) -> list[str]:

@@ -175,27 +175,6 @@ class Logs:
                 file.move_to(unused(file.path.parent, f"{name}.{ts14(self._now_ms())}"))
         return {name: file.length for name, file in self._files.items()}
 
-    def rotate(self, suffix: str) -> list[Path]:
-        """Go on in new files; the ones so far get ``.suffix`` (Heritrix: CrawlerLoggerModule.rotateLogFiles). Those
-        they are now. Raises StorageFull; then some may have moved, and the next call moves the others."""
-        moved = []
-        directory = self._directory()
-        for name in NAMES:
-            file = self._files.get(name)
-            if file is None:
-                if not (directory / name).exists():
-                    continue
-                file = self._file(name)
-            path = directory / rotated(name, suffix)
-            if path.exists():
-                continue
-            file.flush()
-            file.sync()
-            if file.length:
-                file.move_to(path)
-                moved.append(path)
-        return moved
-
     def sync(self) -> None:
         """Have the disk hold the crawl log as far as it was flushed."""
         if CRAWL in self._files:
@@ -217,9 +196,32 @@ class Logs:
                 beyond = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(CHUNK), b""))
             return beyond + (0 if crawl is None else crawl.lines_beyond(0))
         if length < stored:
+            if any(path.stat().st_size == stored for path in directory.glob(f"{CRAWL}.cp*")):
+                # the process died between a checkpoint's rotation and the next batch
+                return 0 if crawl is None else crawl.lines_beyond(0)
             logger.warning("%s has lost its last %d bytes", directory / CRAWL, stored - length)
             return -1
         return 0 if crawl is None else crawl.lines_beyond(stored)
+
+    def rotate(self, name: str) -> list[Path]:
+        """End every log as ``LOG.NAME``, at a checkpoint of that name; lines that follow go into new files (Heritrix:
+        GenerationFileHandler.rotate). The ended files, open no more.
+
+        Raises StorageFull and OSError; then each log has its name still.
+        """
+        self.flush()
+        ended: list[tuple[Path, Path]] = []
+        try:
+            for log, file in self._files.items():
+                other = file.path.with_name(rotated(log, name))
+                file.path.rename(other)
+                ended.append((file.path, other))
+        except OSError:
+            for path, other in ended:
+                other.rename(path)
+            raise
+        self.close()
+        return [other for _, other in ended]
 
     def move_aside(self) -> None:
         """Give files of an earlier crawl their time as a suffix."""
@@ -236,8 +238,8 @@ class Logs:
 
     @staticmethod
     def _moved(directory: Path, stored: int) -> Path | None:
-        """The crawl log that was moved last, where it holds at least so many bytes."""
-        moved = [path for path in directory.glob(f"{CRAWL}.*") if path.is_file()]
+        """The crawl log that grew too large last, where it holds at least so many bytes."""
+        moved = [path for path in directory.glob(f"{CRAWL}.[0-9]*") if path.is_file()]
         newest = max(moved, key=lambda path: path.stat().st_mtime_ns, default=None)
         return newest if newest is not None and newest.stat().st_size >= stored else None
 
