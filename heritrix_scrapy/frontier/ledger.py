@@ -207,6 +207,8 @@ class Ledger:
             self.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, self.finished)))
         self.put(keys.STATE, msgspec.msgpack.encode(self.totals))
         self.store.write(self.puts.items(), self.deletes)
+        # another one when the store had to be opened again
+        self.get_stored = self.store.get
         if unsynced is not None:
             self._flushes += 1
             self._unsynced.append(unsynced)
