@@ -53,7 +53,7 @@ class OperationError(Refused):
 VERBS: dict[str, tuple[str, bool]] = {
     "queues": ("queues", False),
     "urls": ("urls", False),
-    "report": ("report", False),
+    "queue_report": ("report", False),
     "delete": ("delete", True),
     "drop": ("drop", True),
     "retire": ("retire", True),
@@ -87,6 +87,7 @@ class Operations:
         gone: Callable[[CrawlURI], object] | None = None,
         listeners: Iterable[SeedListener] = (),
         reached: Callable[[], str] = lambda: "RUN",
+        also: Mapping[str, Callable[..., dict[str, Any]]] | None = None,
         keep_lines: Callable[[list[str]], None] | None = None,
     ) -> None:
         self.frontier = frontier
@@ -103,7 +104,7 @@ class Operations:
         self._keep_lines = keep_lines
         self._verbs = {
             name: Verb(name, getattr(self, method), steers=steers) for name, (method, steers) in VERBS.items()
-        }
+        } | {name: Verb(name, run, steers=False) for name, run in (also or {}).items()}
 
     # -- by request ----------------------------------------------------------------------------------------
 
@@ -278,18 +279,20 @@ class Operations:
 
     def report(self, kind: str = "summary") -> dict[str, Any] | Work:
         """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""
-        frontier, now = self.frontier, self._clock.now_ms()
         if kind == "line":
-            return {"text": reports.short_line(frontier, self._reached())}
+            return {"text": reports.short_line(self.frontier, self._reached())}
+        return Text("report", self.report_lines(kind), 50_000)
+
+    def report_lines(self, kind: str) -> Iterator[str]:
+        """``summary``, ``nonempty`` or ``all``, line by line."""
+        frontier, now = self.frontier, self._clock.now_ms()
         if kind == "summary":
-            lines = reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
-        elif kind == "nonempty":
-            lines = reports.nonempty(frontier, now)
-        elif kind == "all":
-            lines = reports.every(frontier, now)
-        else:
-            raise OperationError("there are the reports summary, nonempty, all and line")
-        return Text("report", lines, 50_000)
+            return reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
+        if kind == "nonempty":
+            return reports.nonempty(frontier, now)
+        if kind == "all":
+            return reports.every(frontier, now)
+        raise OperationError("there are the reports summary, nonempty, all and line")
 
     # -- doing ---------------------------------------------------------------------------------------------
 

@@ -226,8 +226,10 @@ def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", 
     yield f"                    In-process: {c['inProcessQueues']}"
     yield f"                         Ready: {c['readyQueues']}"
     yield f"                       Snoozed: {c['snoozedQueues']}"
-    tiers = sorted(frontier.lists.tiers.items())
-    by_tier = "; ".join(f"p{precedence}: {len(tier)}" for precedence, tier in tiers)
+    tiers = frontier.lists.tiers
+    by_tier = "; ".join(
+        f"p{precedence}: {len(tiers.get(precedence, ()))}" for precedence in sorted(frontier.lists.ever)
+    )
     inactive = c["inactiveQueues"] + c["ineligibleQueues"]
     yield f"           Inactive queues: {inactive} ({by_tier})"
     yield f"            Retired queues: {c['retiredQueues']}"

@@ -273,7 +273,7 @@ def test_seeds_while_running() -> None:
         ({"do": "urls", "queue_name": "no,such,"}, "no queue"),
         ({"do": "force", "uri": "no uri"}, "no URI"),
         ({"do": "kill", "uri": "http://a.test/"}, "not in process"),
-        ({"do": "report", "kind": "long"}, "there are the reports"),
+        ({"do": "queue_report", "kind": "long"}, "there are the reports"),
         ({"do": "import", "file": "/no/such/file"}, "no such file"),
         ({"do": "export", "file": "x", "format": "csv"}, "there are the formats"),
     ],
