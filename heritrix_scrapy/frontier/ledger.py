@@ -137,7 +137,7 @@ class Ledger:
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: what went wrong goes into the logs."""
-        if self._report is not None and (curi.errors or curi.link_errors):
+        if self._report is not None and (curi.errors or curi.link_errors or curi.seed):
             try:
                 self._report.retried(curi)
             except StorageFull:
