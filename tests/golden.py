@@ -271,6 +271,9 @@ def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]], way: str = "s
             written = tool("journal").read(journals[-1]) if journals else []
             wanted = tool("journal").golden_lines(golden)
             result["journal"] = tool("journal").differences(wanted, written) if wanted else []
+            folder = left.jobdir / "latest" if (left.jobdir / "latest").exists() else left.jobdir
+            result["reports"] = tool("reports").differences(golden, folder / "reports")
+            result["logs"] = tool("reports").log_differences(golden, folder / "logs")
             result |= {"run": golden.name, "seconds": round(time.monotonic() - began, 1), "problem": None}
             if status:
                 result["problem"] = f"the crawl ended with exit status {status}: {stderr[-1500:]}"
@@ -402,6 +405,10 @@ def report(result: dict[str, Any], args: argparse.Namespace) -> bool:
         if args.journal and run.get("journal"):
             good = False
             print("\n".join(["the journal differs:", *run["journal"][: args.show]]))
+        for kind in ("reports", "logs"):
+            if getattr(args, kind) and run.get(kind):
+                good = False
+                print("\n".join([f"the {kind} differ:", *run[kind][: args.show]]))
         for name, level in run["levels"].items():
             differ = len(level["differences"])
             if differ and counted(name, args):
@@ -437,6 +444,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--warc", action="store_true", help="W levels decide too")
     parser.add_argument("--requests", action="store_true", help="R levels decide too")
     parser.add_argument("--journal", action="store_true", help="frontier.recover.gz decides too, queue by queue")
+    parser.add_argument("--reports", action="store_true", help="the end reports decide too, line by line")
+    parser.add_argument("--logs", action="store_true", help="which URIs the error logs name decides too")
     parser.add_argument("--show", type=int, default=5, help="differences printed per level that decides (5)")
     parser.add_argument("--show-others", type=int, default=0, help="and per level that does not (0)")
     parser.add_argument("--deviations", type=Path, default=DEVIATIONS, help="table of accepted differences")
