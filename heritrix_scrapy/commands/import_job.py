@@ -49,6 +49,12 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
     more = name_parts([warc.name for warc in found.warcs], template, prefix)
     if found.cookies is not None:
         more["HERITRIX_COOKIES_LOAD_FILE"] = str(found.cookies)
+    if found.journals and job.settings.get("HERITRIX_SEEDS_REDIRECT_NEW_SEEDS", True):
+        seeds = job.settings.get("HERITRIX_SEEDS", [])
+        redirected = seeds_by_redirect(found.journals)
+        # a seeds file has got them from Heritrix
+        if redirected and isinstance(seeds, list):
+            more["HERITRIX_SEEDS"] = [*seeds, *redirected]
     jobdir.mkdir(parents=True, exist_ok=True)
     job_file.remember(jobdir, path, more)
     open_store(jobdir / "frontier", migrate=migrate).close()
@@ -76,6 +82,17 @@ def whole_lines(journal: Path) -> Iterator[tuple[str, Fields]]:
                 yield tag, fields(rest)
     except Torn:
         return
+
+
+def seeds_by_redirect(journals: Sequence[Path]) -> list[str]:
+    """Where seeds redirected to, and what became a seed by it."""
+    found = dict.fromkeys(
+        said.uri
+        for journal in journals
+        for tag, said in whole_lines(journal)
+        if tag == "F+" and said.path and not said.path.strip("R")
+    )
+    return list(found)
 
 
 def waiting_in(journals: Sequence[Path]) -> Iterator[str]:
