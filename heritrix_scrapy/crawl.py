@@ -21,7 +21,7 @@ from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -56,7 +56,19 @@ class Store(Protocol):
 
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None: ...
 
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """As ``Durable.checkpoint``; the directory must not be there."""
+
     def close(self) -> None: ...
+
+
+class Durable(Protocol):
+    """What a part keeps that outlives the process."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Put it, as it is now, into the folder of a checkpoint, whose name is the checkpoint's. What is returned
+        completes that and has it on the disk; it may run in a thread, while the crawl goes on. Raises OSError and
+        StorageFull: then the checkpoint fails."""
 
 
 class SettingsSource(Protocol):
@@ -78,8 +90,24 @@ class Frontier(Protocol):
 
     def status(self) -> dict[str, Any]: ...
 
+    def in_process(self) -> Sequence[CrawlURI]:
+        """The URIs handed out and not yet come back."""
+
     def tallies(self) -> Mapping[str, int]:
         """The report's counters of the whole job, earlier processes included."""
+
+    def alive(self) -> bool:
+        """Whether anything is left to do, now or later."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Everything written and synced, and the store copied into the directory, which must not be there; see
+        ``Durable``."""
+
+    def end_journal(self, name: str) -> None:
+        """End the recovery journal under the name of a checkpoint, and begin another. Raises StorageFull, OSError."""
+
+    def touch(self) -> None:
+        """Have the lengths of the logs written down anew, at once. Raises StorageFull."""
 
     def queue_tally(self, class_key: str) -> Tally | None:
         """Counters of a queue; None for an unknown one."""
@@ -90,6 +118,9 @@ class Operations(Protocol):
 
     def perform(self, request: Mapping[str, Any]) -> Any:
         """Carry out a request; an answer, or work to be done in slices."""
+
+    def report_lines(self, kind: str) -> Iterator[str]:
+        """A report of the frontier's own: ``summary``, ``nonempty`` or ``all``."""
 
     def noted(self, work: Any, answer: Mapping[str, Any]) -> None:
         """Put what was done into the job's log."""
@@ -110,6 +141,12 @@ class Report(Protocol):
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: log what went wrong."""
 
+    def count(self, counters: Mapping[str, int]) -> None:
+        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        """A seed was announced."""
+
     def line(self, name: str, text: str) -> None:
         """Add a line, with the time in front, to a log of another room's."""
 
@@ -121,6 +158,12 @@ class Report(Protocol):
 
     def sync(self) -> None:
         """fsync what ``flush`` named."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """The logs end under the checkpoint's name, and begin anew; see ``Durable``."""
+
+    def progress_line(self) -> str:
+        """How far the crawl is, as a line of progress-statistics.log."""
 
     def recover(self, lengths: Mapping[str, int]) -> int:
         """On opening: cut torn lines; returns how many whole lines stand beyond the stored lengths. -1 when lines
@@ -175,6 +218,13 @@ class Life(Protocol):
 
     async def stop(self, end: str, reason: str) -> None:
         """End the crawl; ``end``: name of an end status."""
+
+
+class Looked(Protocol):
+    """Something that may have changed since it was read."""
+
+    def look(self) -> bool:
+        """Read it again when it has; whether it says something else now."""
 
 
 class InFlight(NamedTuple):
@@ -267,10 +317,21 @@ class Crawl:
         self.operations: Operations | None = None
         self.report: Report | None = None
         self.life: Life | None = None
+        #: test(settings): raises ConfigurationError for Settings under which its part cannot work; asked before
+        #: the crawl's change while it runs.
+        self.settings_tests: list[Callable[[Any], None]] = []
+        #: Called when the settings have changed while the crawl runs.
+        self.settings_changed: list[Callable[[], None]] = []
+        #: Name of the checkpoint with which this launch began; empty: with none.
+        self.began_with = ""
         self.archives: list[Archive] = []
+        #: Name of a folder in a checkpoint → what is kept there, besides the frontier's.
+        self.durables: dict[str, Durable] = {}
         self.recall: Recall | None = None
         #: gate(rule): the test of a URI that a rule of the settings comes to.
         self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None
+        #: Lists in files that rules before parts read; whoever looks at the scope's looks at them too.
+        self.lists: list[Looked] = []
         #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
         #: submission(curi): what a URI is fetched with by POST, or None.
@@ -347,16 +408,23 @@ class Crawl:
                     atexit.register(shutil.rmtree, self._jobdir.root, ignore_errors=True)
         return self._jobdir
 
+    def _stats(self) -> Any:
+        """Scrapy's; None where no crawl has started: newer versions of Scrapy refuse to tell then."""
+        try:
+            return self.crawler.stats
+        except RuntimeError:
+            return None
+
     def add_stats(self, counters: Mapping[str, int]) -> None:
         """Add counters to Scrapy's stats under ``heritrix/``."""
-        stats = self.crawler.stats
+        stats = self._stats()
         if stats is not None:
             for name, count in counters.items():
                 stats.inc_value(f"heritrix/{name}", count)
 
     def set_stats(self, values: Mapping[str, int]) -> None:
         """Set values in Scrapy's stats under ``heritrix/``."""
-        stats = self.crawler.stats
+        stats = self._stats()
         if stats is not None:
             for name, value in values.items():
                 stats.set_value(f"heritrix/{name}", value)

@@ -29,9 +29,11 @@ from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.settings import views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
     from heritrix_scrapy.frontier.journal import Journal
@@ -85,11 +87,11 @@ class Frontier:
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
         # a policy that does not exist ends the start, not the first URI
-        preparer.check(prepare.views(settings))
+        preparer.check(views(settings))
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        plain = PlainLinks(ledger, queues, recall, hosts=hosts, heritrix=self._heritrix)
         #: forget_known(): something is no longer among the seen.
         self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
@@ -101,6 +103,7 @@ class Frontier:
             settings,
             self.candidates.prepare,
             preparer.plan,
+            hosts=hosts,
             seed_found=seed_found,
             refused=self.finished_outside,
         )
@@ -318,7 +321,11 @@ class Frontier:
     def status(self) -> dict[str, Any]:
         """Counts, queues by state, and the queues that wait, with until when and why."""
         queues = self._queues
-        return status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms())
+        longest = self.longest()
+        return {
+            **status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms()),
+            "longest": longest[0][1] if longest else -1,
+        }
 
     # -- writing -------------------------------------------------------------------------------------------
 
@@ -334,3 +341,21 @@ class Frontier:
     def sync(self) -> None:
         """Have everything that was flushed on the disk."""
         self._ledger.sync()
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Everything written and synced, and the store copied into ``directory``, which must not be there. What is
+        returned completes the copy. Raises StorageFull, OSError."""
+        self._ledger.touch()
+        self._ledger.write()
+        self._ledger.sync()
+        return self._ledger.store.checkpoint(directory)
+
+    def end_journal(self, name: str) -> None:
+        """End the recovery journal under the name of a checkpoint, and begin another. Raises StorageFull, OSError."""
+        if self._ledger.journal is not None:
+            self._ledger.journal.rotate(name)
+
+    def touch(self) -> None:
+        """Have counters and the lengths of the logs written down anew, at once. Raises StorageFull."""
+        self._ledger.touch()
+        self._ledger.write()

@@ -137,7 +137,7 @@ class Ledger:
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: what went wrong goes into the logs."""
-        if self._report is not None and (curi.errors or curi.link_errors):
+        if self._report is not None and (curi.errors or curi.link_errors or curi.seed):
             try:
                 self._report.retried(curi)
             except StorageFull:
@@ -207,6 +207,8 @@ class Ledger:
             self.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, self.finished)))
         self.put(keys.STATE, msgspec.msgpack.encode(self.totals))
         self.store.write(self.puts.items(), self.deletes)
+        # another one when the store had to be opened again
+        self.get_stored = self.store.get
         if unsynced is not None:
             self._flushes += 1
             self._unsynced.append(unsynced)

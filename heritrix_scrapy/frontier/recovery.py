@@ -181,7 +181,7 @@ def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, recounted: dict
             else:
                 state = State.EXHAUSTED
         queues.by_state[state] += 1
-        ledger.largest.update(class_key, record.count)
+        ledger.largest.meet(class_key, record.count)
         if state != record.state or class_key in recounted:
             record.state = state
             record.in_session = False

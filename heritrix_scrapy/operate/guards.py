@@ -25,7 +25,7 @@ from heritrix_scrapy.operate import disk, limits, quotas
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.scope.factory import gate
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,22 +53,21 @@ class LimitExtension:
         self._crawler = crawler
         self._crawl = crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        view = self._view = self._settings.view
+        self._view = self._settings.view
         self._timer: Any = None
         self._ending: Any = None
         self._moved_at = self._tried_at = 0.0
         self._moved: object = None
-        self._tried_for = ""
+        self._tried_for, self._tried_with = "", 0
         #: Id of a list of quotas → the list, and what was made of it: sheets may have lists of their own.
         self._parsed: dict[int, tuple[Any, list[tuple[quotas.Quota, Callable[[CrawlURI], bool] | None]]]] = {}
         if crawl.looking:
             return
-        sheets = self._settings.sheets
-        views = [view] if sheets is None else [view, *(sheets.view((name,)) for name in sheets.sheets)]
-        places = {quota.at for each in views for quota, _ in self._quotas(each)}
+        laid = views(self._settings)
+        places = {quota.at for each in laid for quota, _ in self._quotas(each)}
         for place in places:
             crawl.limits[place].append(self._check_of(place))
-        if any(each.runtime_seconds for each in views):
+        if any(each.runtime_seconds for each in laid):
             crawl.limits["before_preselector"].append(self._check_runtime)
         self._check_thresholds()
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
@@ -207,10 +206,12 @@ class LimitExtension:
         room = found[0] if found else None
         if room is not None and room.usable < max(min(disk.LEAST, room.total // disk.SMALL), 2 * lack.need):
             return False
-        if now - self._tried_at < AGAIN and self._tried_for == lack.path:
-            # there was room before, and it could not be written all the same: a quota of the user's, or a folder gone
+        usable = 0 if room is None else room.usable
+        if now - self._tried_at < AGAIN and self._tried_for == lack.path and usable <= self._tried_with:
+            # there was as much room before, and it could not be written all the same: for a quota of the user's, or
+            # a folder that is gone
             return False
-        self._tried_at, self._tried_for = now, lack.path
+        self._tried_at, self._tried_for, self._tried_with = now, lack.path, usable
         return True
 
     # -- for each URI ----------------------------------------------------------------------------------------

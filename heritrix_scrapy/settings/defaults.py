@@ -294,7 +294,7 @@ GROUPS: tuple[Group, ...] = (
             row("SEND_CONNECTION_CLOSE", False, "bool", "Ask the server to close after each answer.", ov=True, bean="fetchHttp.sendConnectionClose", heritrix=True),
             row("ACCEPT_COMPRESSION", True, "bool", "Tell the server that compressed bodies are welcome.", ov=True, bean="fetchHttp.acceptCompression", heritrix=False),
             row("ACCEPT_ENCODING", "gzip, deflate, br, zstd", "str", "What is sent as Accept-Encoding when compression is welcome.", ov=True, heritrix="gzip,deflate"),
-            row("ACCEPT_HEADERS", [ACCEPT], "list", "Header lines sent with each request, `Name: value`.", ov=True, bean="fetchHttp.acceptHeaders"),
+            row("ACCEPT_HEADERS", [ACCEPT], "headers", "Header lines sent with each request, `Name: value`.", ov=True, bean="fetchHttp.acceptHeaders"),
             row("SEND_REFERER", True, "bool", "Tell the server the page that the URI was found on.", ov=True, bean="fetchHttp.sendReferer"),
             row("SEND_RANGE", False, "bool", "Ask for no more than HERITRIX_MAX_LENGTH_BYTES by a Range header.", ov=True, bean="fetchHttp.sendRange"),
             row("HTTP_BIND_ADDRESS", None, "str", "Local address that fetches come from; unset: the system's choice.", ov=True, bean="fetchHttp.httpBindAddress"),
@@ -376,12 +376,13 @@ GROUPS: tuple[Group, ...] = (
             row("WARC_POOL_MAX_ACTIVE", 1, "int", "Files open at the same time, so that a long record holds up one of them only.", bean="warcWriter.poolMaxActive", minimum=1),
             row("WARC_WRITER_SHOULD_PROCESS_RULE", None, "rule", "A rule asked before a capture is written; what it rejects is not. A writer's own `should_process` goes before.", bean="warcWriter.shouldProcessRule"),
             row("MIRROR_WRITER_SHOULD_PROCESS_RULE", None, "rule", "The same for the mirror.", bean="mirrorWriter.shouldProcessRule"),
+            row("WARC_START_NEW_FILES_ON_CHECKPOINT", True, "bool", "Close the open files at a checkpoint, so that what follows goes into others.", bean="warcWriter.startNewFilesOnCheckpoint"),
             row("WARC_COMPRESS", True, "bool", "One gzip member per record; False: plain.", bean="warcWriter.compress"),
             row("WARC_WRITE_RESPONSES", True, "bool", "Write response records.", ov=True),
             row("WARC_WRITE_REVISITS", True, "bool", "Write revisit records.", ov=True),
             row("WARC_WRITE_REQUESTS", True, "bool", "Write request records.", ov=True, bean="warcWriter.writeRequests"),
             row("WARC_WRITE_METADATA", True, "bool", "Write metadata records.", ov=True, bean="warcWriter.writeMetadata"),
-            row("WARC_RESPONSE_HEADERS", [], "list", "Further headers of each response record: `Name: value`.", ov=True),
+            row("WARC_RESPONSE_HEADERS", [], "headers", "Further headers of each response record: `Name: value`.", ov=True),
             row("WARC_REDACT_REQUEST_HEADERS", False, "bool", "Mask cookies, credentials and passwords of forms in request records, and say so in `WARC-Redacted`.", ov=True),
             row("WARC_FAILURE_RECORDS", "none", "choice", "Write a metadata record for URIs that gave no answer: for `none`, `seeds` or `all`.", choices=("none", "seeds", "all")),
             row("WARC_ITEM_RECORDS", "none", "choice", "Write the spider's items too, as JSON: `none`, as `metadata` or as `resource` records.", choices=("none", "metadata", "resource")),
@@ -410,13 +411,39 @@ GROUPS: tuple[Group, ...] = (
             row("SEND_IF_NONE_MATCH", True, "bool", "Ask with the ETag of the last fetch.", ov=True, bean="fetchHttp.sendIfNoneMatch"),
             row("DEDUPLICATE_MIN_BYTES", 1024, "int", "Bodies with fewer bytes are stored again each time.", unit="bytes", ov=True, heritrix=0, minimum=0),
             row("DEDUPLICATE_ANY_STATUS", False, "bool", "True lets an answer repeat one of another status.", ov=True, heritrix=True),
-            row("DEDUPLICATE_EXCEPT", [], "list", "Media types that are stored again each time: regular expressions for the beginning of the type.", ov=True),
+            row("DEDUPLICATE_EXCEPT", [], "type_patterns", "Media types that are stored again each time: regular expressions for the beginning of the type.", ov=True),
+        ),
+    ),
+    Group(
+        "Checkpoints",
+        (
+            row("CHECKPOINT", "", "str", "Begin with a checkpoint: its path or its JOBDIR's, for a new JOBDIR; its name or `latest`, to go back to one of the JOBDIR's own. See [checkpoints](checkpoints.md)."),
+            row("CHECKPOINT_INTERVAL_MINUTES", -1, "number", "How often a checkpoint is made; 0 and less: never by itself.", unit="min", bean="checkpointService.checkpointIntervalMinutes"),
+            row("CHECKPOINT_ON_SHUTDOWN", True, "bool", "Make a checkpoint of a crawl that stops with URIs left.", bean="checkpointService.checkpointOnShutdown", heritrix=False),
+            row("FORGET_ALL_BUT_LATEST", True, "bool", "Remove earlier checkpoints when one is complete, and put the logs that ended at them into one.", bean="checkpointService.forgetAllButLatest", heritrix=False),
+        ),
+    ),
+    Group(
+        "Action directory",
+        (
+            row("ACTION_DIR", None, "path", "Folder whose files [steer the crawl](steering.md); unset: `action` in the JOBDIR, below which a relative one lies too.", bean="actionDirectory.actionDir"),
+            row("ACTION_DONE_DIR", "${launchId}/actions-done", "str", "Where they are moved afterwards, below the JOBDIR; `${launchId}` is the launch's folder.", bean="actionDirectory.doneDir"),
+            row("ACTION_INITIAL_DELAY_SECONDS", 10, "number", "When it is looked into first.", unit="s", bean="actionDirectory.initialDelaySeconds", minimum=0),
+            row("ACTION_DELAY_SECONDS", 30, "number", "How long after one look the next one is; 0: it is never looked into.", unit="s", bean="actionDirectory.delaySeconds", minimum=0),
         ),
     ),
     Group(
         "Reports",
         (
             row("LOG_EXTRA_INFO", False, "bool", "Put the extra information into the last column of crawl.log.", bean="loggerModule.logExtraInfo"),
+            row("JSON_CRAWL_LOG", False, "bool", "True writes each line of crawl.log to `crawl.jsonl` too, as JSON.", bean="crawlLogFeed.enabled"),
+            row("JSON_CRAWL_LOG_EXTRA_FIELDS", {}, "mapping", "Further members of each of its objects.", bean="crawlLogFeed.extraFields"),
+            row("ANNOTATE_CONTENT_SIZE", False, "bool", "True notes all bytes of an answer among the annotations of crawl.log: `content-size:1325`. Some harvest managers count by it."),
+            row("LOG_MAX_BYTES", 0, "int", "Size at which a log goes on in a new file; the one before gets the time as a suffix. 0: never.", unit="bytes", minimum=0),
+            row("REPORTS", ["crawl", "seeds", "hosts", "source", "mimetypes", "responsecode", "processors", "frontier-summary", "threads", "course"], "list", "Reports that are written at the end; Heritrix's class names will do. `frontier-nonempty` is the one not among them.", bean="statisticsTracker.reports"),
+            row("REPORTS_JSON", False, "bool", "True writes each of them as JSON too."),
+            row("TRACK_SEEDS", True, "bool", "Whether is kept what became of each seed.", bean="statisticsTracker.trackSeeds"),
+            row("TRACK_SOURCES", True, "bool", "Whether successes are counted by source tag and host.", bean="statisticsTracker.trackSources"),
             row("INTERVAL_SECONDS", 20, "number", "How often progress is taken down.", unit="s", bean="statisticsTracker.intervalSeconds", minimum=0),
         ),
     ),
@@ -430,17 +457,13 @@ BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
 #: Names that are valid and that no part reads yet: set, they are logged in one line and otherwise left alone.
 KNOWN_LATER: frozenset[str] = frozenset(
     {
-        "CHECKPOINT_INTERVAL_MINUTES",
-        "CHECKPOINT_ON_SHUTDOWN",
         "DIGEST_ALGORITHM",
         "DNS_OVER_HTTP_SERVER",
         "DUMP_PENDING_AT_CLOSE",
-        "FORGET_ALL_BUT_LATEST",
         "LARGEST_QUEUES_COUNT",
         "MAX_QUEUES_PER_REPORT_CATEGORY",
         "SNOOZE_LONG_MS",
         "WARC_FREQUENT_FLUSHES",
-        "WARC_START_NEW_FILES_ON_CHECKPOINT",
     }
 )
 

@@ -89,6 +89,12 @@ class Settings:
         self.gates = gates or {}
         self.job = job
 
+    def become(self, other: Settings) -> None:
+        """Take over what another one says: whoever holds this one goes on with that. URIs whose View is made keep
+        it."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
+
     @property
     def profile(self) -> str:
         return str(self.view.profile)
@@ -105,3 +111,9 @@ class Settings:
             sheets = self.sheets
             found = curi.settings = self.view if sheets is None else sheets.view_for(curi)
         return found  # type: ignore[no-any-return]
+
+
+def views(settings: Any) -> list[Any]:
+    """The View where no sheet applies, and that of each sheet alone: what can be checked at the start."""
+    sheets = getattr(settings, "sheets", None)
+    return [settings.view, *([] if sheets is None else [sheets.view((name,)) for name in sheets.sheets])]
