@@ -123,6 +123,7 @@ class Hosts:
         self._budget = budget
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
+        self._rows: dict[str, tuple[bytes, bytes]] = {}
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
@@ -165,15 +166,36 @@ class Hosts:
 
     def tallies_of(self, uri: str) -> list[Tally]:
         """The counters of the host and of the server that a URI is on, to be changed now; none for a URI without."""
-        if "://" not in uri:
+        rows = self._rows_of(uri)
+        if rows is None:
             return []
-        name, key = host_of(uri), server_key(uri)
-        if not name or not key:
-            return []
-        found = [self.host(name).tally, self.server(key).tally]
-        self.host_changed(name)
-        self.server_changed(key)
-        return found
+        of_host, of_server = rows
+        host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
+        changed[of_host], changed[of_server] = host, server
+        return [host.tally, server.tally]
+
+    def server_of(self, uri: str) -> Server | None:
+        """The Server that a URI with a host is on."""
+        rows = self._rows_of(uri)
+        return None if rows is None else self._find(rows[1], Server)
+
+    def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
+        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority."""
+        slash = uri.find("/", 8)
+        authority = uri[:slash] if slash > 0 else ""
+        rows = self._rows.get(authority)
+        if rows is None:
+            if "://" not in uri:
+                return None
+            name, key = host_of(uri), server_key(uri)
+            if not name or not key:
+                return None
+            rows = b"hh" + name.encode("utf-8", "surrogatepass"), b"hs" + key.encode("utf-8", "surrogatepass")
+            if authority.startswith(("http://", "https://")):
+                if len(self._rows) >= 20_000:
+                    self._rows.clear()
+                self._rows[authority] = rows
+        return rows
 
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
