@@ -1,6 +1,7 @@
 # make crawl                     crawl the bundled loopback web and show what came of it
 # make crawl SEEDS="https://…"   the same on the live web (SET="NAME=VALUE …", JOBDIR=… to resume)
 # make test, make test-long      everything that has to pass; the rest that takes long
+# make fuzz                      feed the readers of the wire what strangers could say, for ten minutes
 # make lint, make docs, make clean
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ WORKERS ?= 2
 WRITING = tests/archive tests/fetch tests/hostile tests/scrapy_side tests/test_web_crawls.py tests/test_web_wire.py tests/test_web_faults.py tests/test_web_replay.py
 JWARC = org.netpreserve:jwarc:0.31.1
 
-.PHONY: crawl test test-long test-readers lint docs clean
+.PHONY: crawl test test-long test-readers fuzz lint docs clean
 
 crawl: $(VENV)/.crawl
 	$(RUN) tests.web.demo $(SEEDS) $(foreach pair,$(SET),--set $(pair)) $(if $(JOBDIR),--jobdir $(JOBDIR))
@@ -32,6 +33,11 @@ test-readers: $(VENV)/.test .venv-readers/.installed .cache/jars .venv-pywb/.ins
 	rm -rf .cache/written
 	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "not long" --basetemp .cache/written $(WRITING)
 	$(RUN) tests.readers .cache/written
+
+# Ten minutes of what strangers could say, for every reader of it; the tests replay the corpus.
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/.test
+	$(RUN) tests.fuzz --seconds $(FUZZ_SECONDS)
 
 lint: $(VENV)/.test
 	$(RUN) ruff check .

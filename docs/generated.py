@@ -5,6 +5,7 @@ Each page of the manual that needs one includes ``_generated/NAME.md``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.frontier.policies.assignment import AuthorityBased
@@ -16,6 +17,10 @@ from heritrix_scrapy.report.log_line import COLUMNS
 from heritrix_scrapy.scope.catalogue import GROUPS, properties
 from heritrix_scrapy.scope.presets import PRESETS
 from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.settings.beans.classes import LATER, NEEDLESS, NEEDLESS_CLASSES, REFUSED_RULES
+from heritrix_scrapy.settings.beans.standins import STAND_INS
+from heritrix_scrapy.settings.beans.taken import BY_BEAN
+from heritrix_scrapy.settings.defaults import GROUPS as SETTINGS
 from heritrix_scrapy.settings.defaults import PREFIX
 from heritrix_scrapy.settings.reference import settings_reference
 
@@ -144,6 +149,34 @@ def policies() -> str:
     return "\n".join(parts)
 
 
+def migration() -> str:
+    """Every property of Heritrix that is a setting, under its bean's name in Heritrix's own profile."""
+    rows = sorted((row.bean.partition(".")[0], row.bean, row) for group in SETTINGS for row in group.rows if row.bean)
+    taken = [
+        (f"`{bean}`", f"[`{row.key}`](#setting-{row.key})", "yes" if row.overridable else "")
+        for _, bean, row in sorted(rows, key=lambda entry: entry[:2])
+    ]
+    taken += [(f"`{bean}`", f"`{PREFIX}{name}`", "") for bean, name in sorted(LATER.items()) if bean not in BY_BEAN]
+    return table(("in Heritrix", "here", "may a sheet change it"), taken)
+
+
+def needless() -> str:
+    rows = [(f"`{name}`", why) for name, why in sorted(NEEDLESS.items()) if why]
+    rows += [(f"`{name}`, all of it", why) for name, why in sorted(NEEDLESS_CLASSES.items()) if why]
+    return table(("in Heritrix", "why it needs none"), rows)
+
+
+def standins() -> str:
+    rows = [(f"`{name}`", did, cell(instead)) for name, (did, instead) in STAND_INS.items()]
+    rows += [(f"`{name}`", "is a rule of Heritrix's", cell(instead)) for name, instead in REFUSED_RULES.items()]
+    return table(("class", "what it did", "here"), rows)
+
+
+def cell(text: str) -> str:
+    """A text with its settings as code."""
+    return re.sub(r"(HERITRIX_[A-Z0-9_]+)", r"`\1`", text)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "statuses.md": statuses,
     "hops.md": hop_letters,
@@ -152,6 +185,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "rules.md": rules,
     "components.md": components,
     "policies.md": policies,
+    "migration.md": migration,
+    "needless.md": needless,
+    "standins.md": standins,
 }
 
 

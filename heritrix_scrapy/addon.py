@@ -20,7 +20,7 @@ from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS, check_listed
 from heritrix_scrapy.scope import scope_of
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import job_file, settings_of
 from heritrix_scrapy.settings.agent import user_agent
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
+
+    from heritrix_scrapy.settings import Settings as OurSettings
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +117,8 @@ class Addon:
             crawl.looking = True
         ours = settings_of(self._crawler, contact_required=not looking)
         view = ours.view
+        if ours.job is not None:
+            job_file.publish(settings, ours.job)
         for order, writer in enumerate(writers(view.writers)):
             settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", writer, order)
         check_listed(settings)
@@ -132,8 +136,14 @@ class Addon:
         for name, value in defaults.items():
             if not chosen(settings, name):
                 settings.set(name, value, "addon")
-            elif DECIDED_BY.get(name) in ours.explicit:
+            elif DECIDED_BY.get(name) in ours.explicit or job_decides(settings, name, ours):
                 settings.set(name, value, settings.getpriority(name) or 0)
+
+
+def job_decides(settings: BaseSettings, name: str, ours: OurSettings) -> bool:
+    """Whether a job file speaks of what the project wrote."""
+    below = (settings.getpriority(name) or 0) <= job_file.PRIORITY
+    return ours.job is not None and below and DECIDED_BY.get(name) in ours.job.spoken
 
 
 def writers(listed: Sequence[Any]) -> list[type]:

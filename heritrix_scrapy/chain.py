@@ -28,7 +28,7 @@ from heritrix_scrapy.extract import form_login
 from heritrix_scrapy.extract.aside import Aside
 from heritrix_scrapy.extract.misses import GUESS, Misses
 from heritrix_scrapy.extract.order import Extraction
-from heritrix_scrapy.fetch import resource
+from heritrix_scrapy.fetch import resource, whois
 from heritrix_scrapy.fetch.access import access_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
@@ -148,7 +148,7 @@ class ChainMiddleware:
         curi = self._curi(request)
         if isinstance(exception, StorageFull):
             # what came could not be kept while it was being fetched
-            self._crawl.bridge.pause(str(exception))
+            self._crawl.bridge.pause(exception)
             return self._refuse(request, curi)
         if curi.status == status.UNATTEMPTED and curi.deferral is None:
             if isinstance(exception, IgnoreRequest):
@@ -177,6 +177,9 @@ class ChainMiddleware:
             recall = self._crawl.recall
             if recall is not None:
                 recall.judge(curi)
+            if curi.settings.fetch_whois:
+                addresses = self._crawl.hosts.host(curi.host).addresses
+                curi.outlinks += whois.inferred(curi.uri, addresses, curi.settings)
             if curi.status > 0:
                 await self._extract(curi)
                 if curi.recorder is not None and curi.recorder.is_bomb:
@@ -203,7 +206,7 @@ class ChainMiddleware:
             for step in self._steps[Point.DISPOSITION]:
                 await self._ask(step, curi)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             return False
         except Exception as error:
             # a defect of a part of ours or of the user's: the URI ends as -5, the crawl goes on

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Tally
     from heritrix_scrapy.model.post import Post
 
 
@@ -80,6 +81,9 @@ class Frontier(Protocol):
     def tallies(self) -> Mapping[str, int]:
         """The report's counters of the whole job, earlier processes included."""
 
+    def queue_tally(self, class_key: str) -> Tally | None:
+        """Counters of a queue; None for an unknown one."""
+
 
 class Operations(Protocol):
     """What an operator may ask of the frontier and do to it; see ``frontier.operations``."""
@@ -109,6 +113,9 @@ class Report(Protocol):
     def line(self, name: str, text: str) -> None:
         """Add a line, with the time in front, to a log of another room's."""
 
+    def progress_note(self, word: str, message: str) -> None:
+        """Tell a change of state in progress-statistics.log; a line of statistics stands before a pause and the end."""
+
     def flush(self) -> Mapping[str, int]:
         """Flush the logs; name → length in bytes of each log that a batch vouches for."""
 
@@ -132,6 +139,42 @@ class Archive(Protocol):
 
     def length(self, name: str) -> int:
         """Bytes that the file of that name holds now, under either of its names; -1 when it is gone."""
+
+
+class Life(Protocol):
+    """In which state the job is, and how it ended; see ``operate.life``."""
+
+    def prepare(self) -> None:
+        """The launch: the job's store is ours, nothing is fetched yet."""
+
+    def launched(self, *, new: bool) -> None:
+        """What the store held has been read; ``new``: it is a crawl that begins."""
+
+    def empty(self) -> None:
+        """Nothing is queued, and the crawl stays alive."""
+
+    def refilled(self) -> None:
+        """A URI is handed out after that."""
+
+    def note(self, text: str, level: str = "INFO") -> None:
+        """Add a line to the job's log."""
+
+    def told(self) -> dict[str, Any]:
+        """State, end, reason and times, for the status."""
+
+    @property
+    def state(self) -> str:
+        """One of Heritrix's eight."""
+
+    @property
+    def end_text(self) -> str:
+        """How it ended, or would end now, in the words of the reports."""
+
+    def ran_ms(self) -> int:
+        """For how long the crawl ran, pauses left out, earlier launches of it included."""
+
+    async def stop(self, end: str, reason: str) -> None:
+        """End the crawl; ``end``: name of an end status."""
 
 
 class InFlight(NamedTuple):
@@ -205,9 +248,9 @@ class Crawl:
     """The one meeting place of a crawler's rooms. Each attribute is set by the room that offers it.
 
     ``settings``: by the settings room (``settings.settings_of(crawler)`` sets it when nobody has);
-    ``store``: by the frontier; ``frontier``, ``operations``, ``report``: by scheduler and report extension;
-    ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain; ``decide``: by the
-    scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
+    ``store``: by the frontier; ``frontier``, ``operations``: by the scheduler; ``report``, ``life``: by their
+    extensions; ``archives``: by each writer; ``recall``: by the history middleware; ``gate``: by the chain;
+    ``decide``: by the scheduler, from the scope; ``crawl_delay``: by the precondition middleware.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -223,6 +266,7 @@ class Crawl:
         self.frontier: Frontier | None = None
         self.operations: Operations | None = None
         self.report: Report | None = None
+        self.life: Life | None = None
         self.archives: list[Archive] = []
         self.recall: Recall | None = None
         #: gate(rule): the test of a URI that a rule of the settings comes to.
@@ -241,6 +285,12 @@ class Crawl:
         self.resolved_by_proxy: Callable[[CrawlURI], bool] | None = None
         #: divert(curi): the crawler that a URI of another one was sent to, None when it is this one's.
         self.divert: Callable[[CrawlURI], str | None] | None = None
+        #: Limits that a URI is asked for, by place: see ``check_limits``.
+        self.limits: dict[str, list[Callable[[CrawlURI], None]]] = {
+            "before_preselector": [],
+            "after_preconditions": [],
+            "candidate": [],
+        }
         #: before_finish(curi): called for each final disposition, before the batch is written.
         self.before_finish: list[Callable[[CrawlURI], None]] = []
         #: Called before the store is closed.
@@ -264,6 +314,14 @@ class Crawl:
                 check_listed(crawler.settings)
             crawl = _crawls[crawler] = cls(crawler)
         return crawl
+
+    def check_limits(self, place: str, curi: CrawlURI) -> bool:
+        """Whether a URI may go on. Otherwise its status is set, or its deferral, and its queue is to be retired."""
+        for check in self.limits[place]:
+            check(curi)
+            if curi.status or curi.deferral is not None:
+                return False
+        return True
 
     @property
     def hosts(self) -> Hosts:

@@ -22,6 +22,8 @@ HANDLERS: Final = {
     "http": "heritrix_scrapy.fetch.http_handler.HttpDownloadHandler",
     "https": "heritrix_scrapy.fetch.http_handler.HttpDownloadHandler",
     "dns": "heritrix_scrapy.fetch.dns_handler.DnsDownloadHandler",
+    "ftp": "heritrix_scrapy.fetch.ftp_handler.FtpDownloadHandler",
+    "whois": "heritrix_scrapy.fetch.whois_handler.WhoisDownloadHandler",
 }
 
 #: Setting → component → order; None: must not run beside ours.
@@ -40,6 +42,8 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
     "SPIDER_MIDDLEWARES": {"heritrix_scrapy.scope.middleware.ScopeMiddleware": -1000},
     "ITEM_PIPELINES": {"heritrix_scrapy.archive.pipeline.WarcWriterPipeline": 0},
     "EXTENSIONS": {
+        "heritrix_scrapy.operate.lifetime.LifeExtension": 0,
+        "heritrix_scrapy.operate.guards.LimitExtension": 0,
         "heritrix_scrapy.report.extension.ReportExtension": 0,
         "heritrix_scrapy.operate.extension.ControlExtension": 0,
     },

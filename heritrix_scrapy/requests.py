@@ -67,9 +67,12 @@ def travelling(request: Request) -> CrawlURI:
 
 
 def archived_name(url: str) -> str:
-    """The name under which a Request's URL is archived: ``dns:host`` for ``dns://host/``; no fragment."""
+    """The name under which a Request's URL is archived: ``dns:host`` for ``dns://host/``, ``whois:name`` for
+    ``whois://name/`` (a server without a question); no fragment."""
     if url.startswith("dns://"):
         return "dns:" + url[6:].rstrip("/")
+    if url.startswith("whois://") and "/" not in url[8:].rstrip("/"):
+        return "whois:" + url[8:].rstrip("/")
     return url.partition("#")[0]
 
 

@@ -22,6 +22,10 @@ uri_retried = object()
 #: A queue was retired; ``class_key``.
 queue_retired = object()
 
+#: The job is in another state; ``state`` (one of Heritrix's eight: ``"RUNNING"``) and ``end``, the name of the end
+#: status that holds now: ``"FINISHED_ABNORMAL"`` while the crawl runs.
+state_changed = object()
+
 #: The crawl was paused; ``reason``.
 crawl_paused = object()
 

@@ -26,7 +26,7 @@ KEPT = HERE / "vectors"
 OUTCOMES = ("passed", "failed", "deviates", "no adapter", "outside")
 # What a file or a suite calls a defect of the original; in a note any of these words says it.
 DEFECT_KEYS = ("heritrix_defect", "port_should", "bug", "defect")
-DEFECT_WORDS = ("bug", "odd:", "port should", "sane port")
+DEFECT_WORDS = ("bug", "odd:", "port should", "sane port", "defect:")
 UNMARKED_REASONS = ("errata:", "design:")
 SHOWN = 1500
 

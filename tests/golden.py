@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Does a crawl of a golden site give what the released Heritrix gave?
 
-    tests/golden.py [--level N] [--warc] [--requests] SITE_DIR[/jobs/JOB] ...
+    tests/golden.py [--level N] [--warc] [--requests] [--journal] SITE_DIR[/jobs/JOB] ...
 
 For each job: serve the site, run ``scrapy crawl archive`` with the job's settings in a subprocess (its
 ``runs`` one after the other on one JOBDIR), summarise the WARC files, print the comparer's table. The last
-line is ``golden: N equal, N differ``. Levels L1 to LN decide the exit status, W and R too when asked for;
-the others are printed.
+line is ``golden: N equal, N differ``. Levels L1 to LN decide the exit status, W and R, and the journal queue by
+queue, too when asked for; the others are printed.
 
 Each job runs in a network namespace of its own, so that ports 53, 80 and 443 need no root and jobs run side
 by side. Where namespaces are refused it takes root, and a lock file keeps jobs one after the other.
@@ -179,6 +179,10 @@ def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]]) -> dict[str, 
                 for row in tool("summarise_warc").summary(fresh):
                     out.write(json.dumps(row) + "\n")
             result = judged(golden, declared, log, summary, requests, rows_for(job, rows))
+            journals = sorted(left.jobdir.rglob("frontier.recover.gz"), key=lambda path: path.stat().st_mtime)
+            written = tool("journal").read(journals[-1]) if journals else []
+            wanted = tool("journal").golden_lines(golden)
+            result["journal"] = tool("journal").differences(wanted, written) if wanted else []
             result |= {"run": golden.name, "seconds": round(time.monotonic() - began, 1), "problem": None}
             if status:
                 result["problem"] = f"the crawl ended with exit status {status}: {stderr[-1500:]}"
@@ -307,6 +311,9 @@ def report(result: dict[str, Any], args: argparse.Namespace) -> bool:
         if run["problem"]:
             good = False
             print(run["problem"])
+        if args.journal and run.get("journal"):
+            good = False
+            print("\n".join(["the journal differs:", *run["journal"][: args.show]]))
         for name, level in run["levels"].items():
             differ = len(level["differences"])
             if differ and counted(name, args):
@@ -341,6 +348,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--level", type=int, default=4, help="highest L level that decides (4)")
     parser.add_argument("--warc", action="store_true", help="W levels decide too")
     parser.add_argument("--requests", action="store_true", help="R levels decide too")
+    parser.add_argument("--journal", action="store_true", help="frontier.recover.gz decides too, queue by queue")
     parser.add_argument("--show", type=int, default=5, help="differences printed per level that decides (5)")
     parser.add_argument("--show-others", type=int, default=0, help="and per level that does not (0)")
     parser.add_argument("--deviations", type=Path, default=DEVIATIONS, help="table of accepted differences")

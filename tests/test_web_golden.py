@@ -94,7 +94,7 @@ def run_golden(*args: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.netns
 @pytest.mark.parametrize("job", ["default", "no-canonicalisation"])
 def test_a_golden_job_is_equal(job):
-    done = run_golden(str(JOBS[f"basics/{job}"]), "--parallel", "1")
+    done = run_golden(str(JOBS[f"basics/{job}"]), "--parallel", "1", "--journal")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
     assert done.stdout.endswith("golden: 1 equal, 0 differ\n")
 
@@ -119,6 +119,6 @@ def test_logins_and_cookies_are_equal_byte_by_byte():
 @pytest.mark.long
 @pytest.mark.netns
 def test_every_golden_job_of_the_copied_sites_is_equal():
-    done = run_golden(str(BASICS))
+    done = run_golden(str(BASICS), "--journal")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
     assert done.stdout.endswith(f"golden: {len(JOBS)} equal, 0 differ\n")

@@ -2,19 +2,23 @@
 
 ``MirrorWriterPipeline`` writes one file for each http or https URI (Heritrix: MirrorWriterProcessor). The modern
 profile writes the decoded body under a path that no other URI has; the heritrix profile writes the body as it
-came, under Heritrix's path. Links stay as they are in both.
+came, under Heritrix's path. Links stay as they are in both; ``browse`` names a second tree, whose links lead to its
+own files.
 """
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import os
+import sqlite3
 from errno import EILSEQ, EINVAL, ENAMETOOLONG
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive import mirror, mirror_safe
+from heritrix_scrapy.archive.browse_tree import Places, build
 from heritrix_scrapy.archive.capture import CapturePipeline
 from heritrix_scrapy.archive.mirror import MirrorError, Rules
 from heritrix_scrapy.archive.mirror_safe import SafeRules
@@ -38,6 +42,7 @@ PROPERTIES: dict[str, Any] = {
     "path": "",
     "mapping": "",
     "raw": None,
+    "browse": "",
     "create_host_directory": True,
     "host_map": (),
     "create_port_directory": False,
@@ -53,7 +58,7 @@ PROPERTIES: dict[str, Any] = {
     "max_path_length": 1023,
     "too_long_directory": "LONG",
 }
-OURS = frozenset({"path", "mapping", "raw"})
+OURS = frozenset({"path", "mapping", "raw", "browse"})
 SAFE = frozenset({"directory_file", "host_map", "content_type_map", "case_sensitive_filesystem"})
 
 
@@ -89,8 +94,14 @@ class MirrorWriter:
         base = Path.cwd() if crawl.jobdir.temporary and not crawl.looking else crawl.jobdir.root
         self.root = base / (path or "mirror")
         self._tree = Files(self.root)
+        self._browse = base / str(own["browse"]) if own["browse"] else None
+        if self._browse is not None and self._browse.resolve().is_relative_to(self.root.resolve()):
+            raise ConfigurationError("HERITRIX_WRITERS", own["browse"], "browse is a folder outside of the mirror's")
+        self._places: Places | None = None
         self._raw = profile == "heritrix" if own["raw"] is None else bool(own["raw"])
         self._numbers = itertools.count()
+        if self._browse is not None and self._raw:
+            raise ConfigurationError("HERITRIX_WRITERS", own["browse"], "browse needs decoded bodies: raw is False")
         self._rules: Rules | None = None
         self._safe: SafeRules | None = None
         if heritrix:
@@ -117,7 +128,24 @@ class MirrorWriter:
         target = self._below(path)
         body = recorder.response.chunks(recorder.body_at) if self._raw else recorder.decoded()
         self._put(target, body)
+        if self._browse is not None:
+            try:
+                if self._places is None:
+                    self._places = Places(self.root)
+                self._places.put(curi.uri, path.lstrip("/"), curi.content_type)
+            except (OSError, sqlite3.Error) as error:
+                raise StorageFull(str(self.root), cause=error) from error
         return path
+
+    def finish(self) -> int:
+        """Make the tree for browsing, where one is wanted; the number of documents rewritten. Raises OSError."""
+        if self._places is None or self._browse is None:
+            return 0
+        try:
+            return build(self.root, self._places, self._browse)
+        finally:
+            self._places.close()
+            self._places = None
 
     def _below(self, path: str) -> Path:
         """The place of a file, when it is in the tree: no path ever leaves it, nor by a link that lies in it."""
@@ -182,3 +210,14 @@ class MirrorWriterPipeline(CapturePipeline):
                 continue
             if path is not None:
                 self._crawl.add_stats({"mirror/files": 1, "mirror/bytes": curi.content_length})
+
+    async def close_spider(self) -> None:
+        """Make the trees for browsing, beside the loop: the crawl's other ends go on."""
+        for writer, _ in self._writers:
+            try:
+                count = await asyncio.to_thread(writer.finish)
+            except (OSError, sqlite3.Error) as error:
+                logger.error("the tree for browsing is not whole: %s", error)
+                continue
+            if count:
+                self._crawl.add_stats({"mirror/rewritten": count})

@@ -59,7 +59,7 @@ class WarcWriterPipeline(CapturePipeline):
                 self.writers[0].write_item(ItemAdapter(item), self._items)
             except StorageFull as error:
                 # the item goes its way all the same; the crawl waits
-                self._crawl.bridge.pause(str(error))
+                self._crawl.bridge.pause(error)
         return super().process_item(item)
 
     @property
@@ -103,7 +103,7 @@ class WarcWriterPipeline(CapturePipeline):
         try:
             self.writers[0].write_failure(curi)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
 
 
 async def all_of(waiting: list[Coroutine[Any, Any, None]]) -> None:

@@ -73,6 +73,9 @@ PROPERTIES: dict[str, str] = {
     "response_headers": "WARC_RESPONSE_HEADERS",
 }
 
+#: Kinds of records that hold content which no record held before.
+NOVEL = frozenset({"response", "resource"})
+
 #: Properties that every writer has.
 COMMON = frozenset({"id", "enabled", "should_process"})
 
@@ -197,6 +200,9 @@ class WarcWriter:
         if not records:
             return
         name, offset = files.append(records)
+        for record in records:
+            if record.kind in NOVEL:
+                curi.warc_novel = curi.warc_novel[0] + record.length, curi.warc_novel[1] + 1
         curi.record_id = records[0].id
         curi.warc_file, curi.warc_offset = name, offset
         curi.extra_info["warcFilename"] = name

@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 #: name → (arguments, one line of help); the module of that name, or the one in ``MODULES``, has
 #: ``run(arguments, options) -> exit status``.
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "convert": (
+        "JOBFILE",
+        "make settings of a Heritrix job, with a report; --output, --check, --strict",
+    ),
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
+    "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
     "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
@@ -42,6 +47,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
 
 #: Subcommands that share a module.
 MODULES: dict[str, str] = {
+    **dict.fromkeys(("unpause", "terminate"), "pause"),
     **dict.fromkeys(("queues", "urls"), "listing"),
     **dict.fromkeys(
         ("delete", "drop", "retire", "reconsider", "wake", "force", "kill", "seeds", "import", "export"), "operation"
@@ -89,6 +95,10 @@ class Command(ScrapyCommand):
         frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
         frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
         frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
+        converting = parser.add_argument_group("convert")
+        converting.add_argument("-o", "--output", metavar="FILE", help="write the settings there (default: print them)")
+        converting.add_argument("--check", action="store_true", help="only print the report")
+        converting.add_argument("--strict", action="store_true", help="write nothing when something would be lost")
         moving = parser.add_argument_group("import and export")
         moving.add_argument("--format", help="recover, crawl.log (import only), uris or json")
         moving.add_argument("--include", metavar="TAGS", help="lines whose URIs are taken for seen: Fs,Fi or 200,404")

@@ -1,4 +1,4 @@
-"""How is a running crawl told to pause?"""
+"""How is a running crawl told to pause, to go on, or to end?"""
 
 from __future__ import annotations
 
@@ -14,16 +14,12 @@ if TYPE_CHECKING:
 
 
 def run(args: list[str], opts: argparse.Namespace) -> int:
-    """Ask for a pause; exit status 1 when no crawl runs there."""
-    return tell(Path(args[0]), "pause", as_json=opts.json)
-
-
-def tell(directory: Path, what: str, *, as_json: bool) -> int:
-    """Tell the crawl on a JOBDIR to do something, and print in which state it is then."""
+    """Ask for what the subcommand is called, and print in which state the crawl is then; exit status 1 when no crawl
+    runs there."""
     try:
-        answer = ask(directory, {"do": what})
+        answer = ask(Path(args[0]), {"do": opts.subcommand})
     except ControlError as error:
         print(f"heritrix_scrapy: {error}", file=sys.stderr)
         return 1
-    print(json.dumps(answer, indent=2) if as_json else f"{answer['state']:10} {answer['jobdir']}")
+    print(json.dumps(answer, indent=2) if opts.json else f"{answer['state']:10} {answer['jobdir']}")
     return 0

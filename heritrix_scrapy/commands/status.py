@@ -11,9 +11,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier.status import status_of_store, totals_of_store
+from heritrix_scrapy.frontier.migration import migrate
+from heritrix_scrapy.frontier.status import status_of_store
 from heritrix_scrapy.model.errors import StoreError
 from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.operate.life import End, State, description
+from heritrix_scrapy.operate.record import stands
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -39,13 +42,30 @@ def find(directory: Path) -> dict[str, Any]:
     except ControlError as refused:
         if not (directory / "frontier" / "CURRENT").exists():
             raise ControlError(f"{directory} is no JOBDIR of an archival crawl") from refused
-    store = open_store(directory / "frontier")
+    store = open_store(directory / "frontier", migrate=migrate)
     try:
         frontier = status_of_store(store, int(time.time() * 1000))
-        state = "FINISHED" if totals_of_store(store).over else "STOPPED"
     finally:
         store.close()
-    return {"state": state, "reason": None, "jobdir": str(directory), "frontier": frontier}
+    return {**told(directory), "frontier": frontier}
+
+
+def told(directory: Path) -> dict[str, Any]:
+    """What a job whose crawl does not run has come to."""
+    record = stands(directory)
+    return {
+        "state": record.state,
+        "end": record.end,
+        "description": description(State(record.state), End[record.end], alive=False),
+        "reason": record.reason or None,
+        "jobdir": str(directory),
+        "launch": record.launch,
+        "launches": record.launches,
+        "started_ms": record.started_ms,
+        "ended_ms": record.ended_ms,
+        "elapsed_ms": record.ran_ms,
+        "alerts": record.alerts,
+    }
 
 
 def as_text(answer: dict[str, Any]) -> str:
@@ -53,6 +73,9 @@ def as_text(answer: dict[str, Any]) -> str:
     lines = [f"{answer['state']:10} {answer['jobdir']}"]
     if answer.get("reason"):
         lines.append(f"           {answer['reason']}")
+    fetching = answer.get("fetching", {})
+    if fetching.get("all_wait"):
+        lines.append(f"           {fetching['reason']}")
     for name, value in answer.get("frontier", {}).items():
         if isinstance(value, dict):
             lines.append(f"{name}:")

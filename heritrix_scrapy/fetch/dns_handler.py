@@ -10,12 +10,12 @@ import asyncio
 import ipaddress
 import re
 import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from scrapy.exceptions import CannotResolveHostError
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError
 from scrapy.http import Headers, Response
 
-from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.crawl import Crawl, InFlight
 from heritrix_scrapy.fetch.resolver import (
     Answer,
     Lookup,
@@ -25,12 +25,14 @@ from heritrix_scrapy.fetch.resolver import (
     hosts_file,
     system_lookup,
 )
+from heritrix_scrapy.fetch.turns import Turns
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import numeric_address
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import travelling
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.uri.domain import registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,10 +43,15 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
-#: Look-ups on their way at once.
+#: Look-ups that begin at once, those of one zone that are on their way, and seconds until one that has no answer
+#: lets the next begin.
 PARALLEL = 50
+OF_ZONE = 10
+PATIENCE = 1.0
 #: Seconds that an answer of the operating system holds, which names no time of its own.
 SYSTEM_TTL = 6 * 3600
+#: Seconds that an address holds at most, whatever its record says (RFC 8767, 4).
+LONGEST_TTL = 7 * 86400
 
 _NAME = re.compile(r"[-.:\w]+\Z", re.ASCII)
 
@@ -63,10 +70,14 @@ class DnsDownloadHandler:
         except ValueError as error:
             raise ConfigurationError("HERITRIX_DNS_SERVERS", servers, str(error)) from error
         self._hosts_file = {} if servers else hosts_file()
-        self._turn = asyncio.Semaphore(PARALLEL)
+        self._turns = Turns(PARALLEL, OF_ZONE, PATIENCE)
         self._running: dict[tuple[str, bool], asyncio.Task[Lookup]] = {}
         self._ipv6: tuple[float, bool] | None = None
+        self._asking: dict[CrawlURI, asyncio.Task[Lookup]] = {}
+        self._cancelled: set[CrawlURI] = set()
         self.crawl.before_finish.append(self._settled)
+        self.crawl.fetching.append(self)
+        self.crawl.abort_fetches.append(self.abort)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -93,18 +104,19 @@ class DnsDownloadHandler:
         curi.content_type = "text/dns"
         began = time.monotonic()
         local = [] if heritrix else self._hosts_file.get(name, [])
-        found = (
-            Lookup(Answer.FAILED) if local else await self._lookup(name, wants_ipv6=not heritrix and self._has_ipv6())
-        )
+        asks_servers, asks_system = ways(name, view)
+        found = Lookup(Answer.FAILED)
+        if not local and asks_servers:
+            found = await self._found(curi, name, not heritrix and self._has_ipv6())
         request.meta["download_latency"] = time.monotonic() - began
-        if not local and found.answer is not Answer.ADDRESSES and (view.accept_non_dns_resolves or name == "localhost"):
+        if not local and found.answer is not Answer.ADDRESSES and asks_system:
             local = await system_lookup(name)
         now = curi.ended_ms = self.crawl.clock.now_ms()
         host = self.crawl.hosts.host(name)
         host.looked_up_ms = now
         if found.answer is not Answer.ADDRESSES and not local:
             # a name that does not exist needs no second try
-            host.addresses, host.ttl, host.failures = [], 0, host.failures + 1
+            host.addresses, host.ttl, host.failures = [], 0 if heritrix else found.absent_seconds, host.failures + 1
             host.final = not heritrix and found.answer in (Answer.NO_NAME, Answer.NO_ADDRESS)
             self.crawl.hosts.host_changed(name)
             if self.crawl.resolved_by_proxy is not None and self.crawl.resolved_by_proxy(curi):
@@ -120,13 +132,47 @@ class DnsDownloadHandler:
             curi.status = status.DNS_SYSTEM_OK
             record = b""
         else:
-            host.addresses, host.ttl = found.addresses, found.ttl
+            host.addresses, host.ttl = found.addresses, found.ttl if heritrix else min(found.ttl, LONGEST_TTL)
             curi.status = status.DNS_OK
             curi.server_ip = (self._resolver.first_server if heritrix else found.server) or None
             record = record_text(curi.began_ms, found.sets)
         self.crawl.hosts.host_changed(name)
         self._keep(curi, record)
         return self._response(request, curi, record)
+
+    def abort(self) -> None:
+        """Cut off every look-up that is waited for; their URIs stay in their queues."""
+        for task in list(self._asking.values()):
+            task.cancel()
+
+    def in_flight(self) -> list[InFlight]:
+        """Every look-up that is waited for."""
+        return [InFlight(curi, "looking the name up", 0) for curi in self._asking]
+
+    def cancel(self, curi: CrawlURI, *, keep: bool) -> bool:
+        """End the look-up of a URI with status -7000; False when it is not here."""
+        task = self._asking.get(curi)
+        if task is None:
+            return False
+        self._cancelled.add(curi)
+        return task.cancel()
+
+    async def _found(self, curi: CrawlURI, name: str, wants_ipv6: bool) -> Lookup:
+        """The look-up, unless somebody ends it. Raises DownloadCancelledError then."""
+        task = self._asking[curi] = asyncio.ensure_future(self._lookup(name, wants_ipv6=wants_ipv6))
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if not task.cancelled() or (current := asyncio.current_task()) is None or current.cancelling():
+                raise  # it was not the look-up that somebody ended
+            if curi in self._cancelled:
+                curi.status, curi.error_text = status.PROCESSING_KILLED, "cancelled by the operator"
+            else:
+                curi.deferral = "stopped"
+            raise DownloadCancelledError(f"the look-up of {name} was ended") from None
+        finally:
+            del self._asking[curi]
+            self._cancelled.discard(curi)
 
     async def _lookup(self, name: str, *, wants_ipv6: bool) -> Lookup:
         """Ask once for all who want to know at the moment."""
@@ -138,7 +184,7 @@ class DnsDownloadHandler:
         return await asyncio.shield(task)
 
     async def _ask(self, name: str, wants_ipv6: bool) -> Lookup:
-        async with self._turn:
+        async with self._turns.turn(registered_domain(name)):
             return await self._resolver.lookup(name, ("AAAA", "A") if wants_ipv6 else ("A",))
 
     def _has_ipv6(self) -> bool:
@@ -178,6 +224,13 @@ class DnsDownloadHandler:
             body=record,
             ip_address=ipaddress.ip_address(curi.server_ip) if curi.server_ip else None,
         )
+
+
+def ways(name: str, view: Any) -> tuple[bool, bool]:
+    """Who is asked for a name: the name servers, and, where they give no address, the operating system (Heritrix:
+    FetchDNS.innerProcess)."""
+    asks_servers = not view.disable_java_dns_resolves
+    return asks_servers, bool(view.accept_non_dns_resolves or not asks_servers or name == "localhost")
 
 
 def record_text(began_ms: int, sets: Iterable[RecordSet]) -> bytes:

@@ -358,7 +358,7 @@ class Fetch:
         except StorageFull as error:
             curi.deferral = "storage"
             self._forget()
-            handler.crawl.bridge.pause(str(error))
+            handler.crawl.bridge.pause(error)
             raise
         except TooManyFiles as error:
             handler.out_of_files(error)

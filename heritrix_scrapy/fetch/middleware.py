@@ -26,7 +26,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.access import access_of
-from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, Wait, decide, mark
+from heritrix_scrapy.fetch.preconditions import Decision, Prerequisite, Stop, Wait, decide, is_wanted, mark
 from heritrix_scrapy.fetch.preselector import preselect
 from heritrix_scrapy.fetch.proxied import ProxyChoice
 from heritrix_scrapy.fetch.robots import crawl_delay
@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 #: Schemes that Scrapy answers without asking a server; a spider's Request for one is no matter of ours.
 LOCAL = frozenset({"data", "file", "s3"})
 #: Schemes that handlers of this package fetch.
-OURS = frozenset({"dns", "http", "https"})
+OURS = frozenset({"dns", "ftp", "http", "https", "whois"})
 
 WORDS: dict[int, str] = {
     status.ROBOTS_PRECLUDED: "Forbidden by robots.txt",
@@ -100,11 +100,23 @@ class _Judge:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
+    def _limited(self, place: str, curi: CrawlURI) -> bool:
+        """Whether a limit sends the URI back to its queue, which is to be retired. Raises NotFetched when it ends the
+        URI."""
+        if not self._crawl.limits[place]:
+            return False
+        self._settings.for_uri(curi)
+        if self._crawl.check_limits(place, curi):
+            return False
+        if curi.deferral is None:
+            raise NotFetched(curi)
+        return True
+
 
 def fetchable(settings: BaseSettings) -> frozenset[str]:
     """Schemes that a URI may have which no spider asked for: ours, and those of the project's DOWNLOAD_HANDLERS.
-    Scrapy's own for ``file:``, ``s3:`` and ``ftp:`` are for those who write a spider: a page must not have
-    the crawler's files read, nor its credentials used."""
+    Scrapy's own for ``file:`` and ``s3:`` are for those who write a spider: a page must not have the crawler's
+    files read, nor its credentials used."""
     named = settings.getdict("DOWNLOAD_HANDLERS").items()
     return OURS.union(scheme for scheme, handler in named if handler)
 
@@ -112,10 +124,12 @@ def fetchable(settings: BaseSettings) -> frozenset[str]:
 class PreselectorMiddleware(_Judge):
     """Ends what the operator blocks (downloader middleware, order -900)."""
 
-    def process_request(self, request: Request) -> None:
+    def process_request(self, request: Request) -> Request | None:
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
-            return
+            return None
+        if self._limited("before_preselector", curi):
+            return request
         divert = self._crawl.divert
         if divert is not None:
             self._settings.for_uri(curi)
@@ -131,6 +145,7 @@ class PreselectorMiddleware(_Judge):
         if code:
             curi.status = code
             raise NotFetched(curi)
+        return None
 
     def _in_scope(self, curi: CrawlURI) -> bool:
         """A spider's Request that no scope judged when it was made is not judged by one later."""
@@ -163,7 +178,7 @@ class PreconditionMiddleware(_Judge):
         curi = travelling(request)
         if curi.spider_request and curi.scheme in LOCAL:
             return None
-        if not curi.spider_request and curi.scheme not in self._fetchable:
+        if not curi.spider_request and not self._is_fetched(curi):
             curi.status = status.UNFETCHABLE
             curi.error_text = f"nothing here fetches {curi.scheme}: addresses that pages name"
             raise NotFetched(curi)
@@ -182,10 +197,14 @@ class PreconditionMiddleware(_Judge):
             self._crawl.add_stats({"robots/waits": 1})
             return request
         self._settle(curi, decision)
-        return None
+        return request if self._limited("after_preconditions", curi) else None
+
+    def _is_fetched(self, curi: CrawlURI) -> bool:
+        return curi.scheme in self._fetchable and is_wanted(curi, self._settings.for_uri(curi))
 
     async def _satisfied(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> None:
         self._settle(curi, await self._satisfy(request, curi, missing))
+        self._limited("after_preconditions", curi)
 
     def _settle(self, curi: CrawlURI, decision: Decision) -> None:
         """Write the decision down. Raises what the Request ends as when it is not to be fetched."""

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.fetch import credentials as logins
-from heritrix_scrapy.fetch import robots
+from heritrix_scrapy.fetch import robots, whois
 from heritrix_scrapy.fetch.addresses import is_private
 from heritrix_scrapy.fetch.robots_rules import rules_of
 from heritrix_scrapy.model import status
@@ -62,7 +62,7 @@ Decision = Proceed | Prerequisite | Wait | Stop
 
 HTTP = ("http", "https")
 #: Schemes whose host has to have an address; in the heritrix profile every one is.
-LOOKED_UP = frozenset((*HTTP, "ftp", "sftp"))
+LOOKED_UP = frozenset((*HTTP, "ftp", "whois", "sftp"))
 
 #: Deferral of a URI that goes back to its place until its server may be asked again.
 WAITING = "waiting"
@@ -94,7 +94,10 @@ def decide(
     if scheme == "dns":
         return Proceed(prerequisite=True)
     if scheme == "whois":
-        return Proceed()
+        if whois.is_generic(curi.uri):
+            return _questions(curi, hosts, view)
+        if view.profile == "heritrix":
+            return Proceed()
     key = server_key(curi.uri)
     if not key:
         return Stop(status.UNFETCHABLE, "no server to fetch this URI from")
@@ -134,6 +137,17 @@ def decide(
     return Proceed(address, flagged or login is not None, annotation, login)
 
 
+#: Schemes that only a setting lets a crawl fetch on its own.
+BY_SETTING = {"ftp": "fetch_ftp", "whois": "fetch_whois"}
+
+
+def is_wanted(curi: CrawlURI, view: Any) -> bool:
+    """Whether a URI that no spider asked for may be fetched, as far as its scheme goes; what a ``whois:name`` needs
+    is fetched with it."""
+    setting = BY_SETTING.get(curi.scheme)
+    return setting is None or curi.is_prerequisite or bool(getattr(view, setting))
+
+
 def is_expired(host: Host, view: Any, now_ms: int) -> bool:
     """Whether a look-up has to be made: the setting is how long one holds at least, a longer TTL lengthens it."""
     if host.looked_up_ms == NEVER:
@@ -141,7 +155,22 @@ def is_expired(host: Host, view: Any, now_ms: int) -> bool:
     if host.ttl == NEVER or not view.ip_validity_duration_seconds:
         return False
     held: int = max(view.ip_validity_duration_seconds, host.ttl) * 1000
+    if not host.addresses and view.profile != "heritrix":
+        # a name that is not there today may be there tomorrow: as long as its zone says, but no shorter than a retry
+        held = min(held, max(view.retry_delay_seconds, host.ttl) * 1000)
     return host.looked_up_ms + held < now_ms
+
+
+def _questions(curi: CrawlURI, hosts: Hosts, view: Any) -> Decision:
+    """What is asked before a ``whois:name`` is done."""
+    if not (view.fetch_whois or curi.spider_request):
+        return Proceed()
+    step = whois.next_step(curi.uri, hosts.inquiry, view.whois_query_templates)
+    if isinstance(step, whois.Ask):
+        return Prerequisite(step.uri)
+    if isinstance(step, whois.Lost):
+        return Stop(status.OTHER_PREREQUISITE_FAILURE, step.text)
+    return Proceed()
 
 
 def _robots(

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import dns.asyncresolver
 import dns.exception
+import dns.message
 import dns.name
 import dns.nameserver
+import dns.rdatatype
 import dns.resolver
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ TRY_SECONDS = 3.0  # for one server
 ALL_SECONDS = 10.0  # for one look-up, every server and retry included
 DNS_PORT = 53
 HOSTS_FILE = Path("/etc/hosts")
+#: Addresses that are kept of one name; an answer has room for thousands.
+MOST_ADDRESSES = 32
 UNSPECIFIED = frozenset(("0.0.0.0", "::"))
 
 
@@ -48,17 +52,20 @@ class RecordSet(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """What a look-up came to. `server`: address of the name server that answered; `text`: why there is no address."""
+    """What a look-up came to. `server`: address of the name server that answered; `text`: why there is no address;
+    `absent_seconds`: how long that holds, by the zone's own word (RFC 2308), 0 where it says nothing."""
 
     answer: Answer
     sets: tuple[RecordSet, ...] = ()
     server: str = ""
     text: str = ""
+    absent_seconds: int = 0
 
     @property
     def addresses(self) -> list[str]:
         """Those that can be connected to, in the order of the sets."""
-        return [address for each in self.sets for address in each.addresses if address not in UNSPECIFIED]
+        found = [address for each in self.sets for address in each.addresses if address not in UNSPECIFIED]
+        return found[:MOST_ADDRESSES]
 
     @property
     def ttl(self) -> int:
@@ -112,20 +119,31 @@ class Resolver:
                 dns.name.from_text(name, dns.name.root), kind, raise_on_no_answer=False, search=False
             )
         except dns.resolver.NXDOMAIN as error:
-            return Lookup(Answer.NO_NAME, text=str(error))
+            replies = error.kwargs.get("responses") or {}
+            held = min((absent_seconds(reply) for reply in replies.values()), default=0)
+            return Lookup(Answer.NO_NAME, text=str(error), absent_seconds=held)
         except (dns.resolver.YXDOMAIN, dns.name.LabelTooLong, dns.name.NameTooLong, dns.name.EmptyLabel) as error:
             return Lookup(Answer.NO_NAME, text=f"{name}: {error}")
         except (dns.exception.DNSException, OSError) as error:
             return Lookup(Answer.FAILED, text=str(error) or type(error).__name__)
         server = str(answer.nameserver or "")
         if answer.rrset is None:
-            return Lookup(Answer.NO_ADDRESS, server=server, text=f"{name} has no {kind} record")
+            held = absent_seconds(answer.response)
+            return Lookup(Answer.NO_ADDRESS, (), server, f"{name} has no {kind} record", held)
         addresses = tuple(record.address for record in answer.rrset)
         found = RecordSet(answer.rrset.name.to_text(), answer.rrset.ttl, kind, addresses)
         usable = any(address not in UNSPECIFIED for address in addresses)
         return Lookup(
             Answer.ADDRESSES if usable else Answer.NO_ADDRESS, (found,), server, f"{name} has no usable {kind}"
         )
+
+
+def absent_seconds(reply: dns.message.Message) -> int:
+    """How long a zone says that something does not exist (RFC 2308, 5); 0 where it does not say."""
+    for each in reply.authority:
+        if each.rdtype == dns.rdatatype.SOA and each:
+            return int(max(0, min(each.ttl, each[0].minimum)))
+    return 0
 
 
 def server_address(text: str) -> tuple[str, int]:

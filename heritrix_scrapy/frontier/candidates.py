@@ -93,6 +93,8 @@ class Candidates:
         self._sift = sift
         #: Whether the links of a URI are looked at; None: always (``HERITRIX_CANDIDATES_SHOULD_PROCESS_RULE``).
         self.gate: Callable[[CrawlURI], bool] | None = None
+        #: Whether a quota refuses a candidate (``HERITRIX_QUOTAS`` with ``at`` candidate).
+        self.limited: Callable[[CrawlURI], bool] | None = None
         #: Sends to other crawlers what is theirs (``HERITRIX_CRAWL_MAPPER``).
         self.diverter: Diverter | None = None
         self.rejected = 0
@@ -119,9 +121,15 @@ class Candidates:
             links = [link for link in links if (posts is not None and link in posts) or follow(parent, link)]
         for_uri, decide, prepare, diverter = self._for_uri, self._decide, self._prepare, self.diverter
         promotes = redirects_promote(parent)
-        # a log of the scope has a line for each link, known or not
+        # a log of the scope has a line for each link, known or not; a quota looks at each
         logs_each = view.scope_log_to_file or view.candidate_scoper_log_to_file
-        if self._sift is not None and self._settings.uniform and not logs_each and posts is None:
+        if (
+            self._sift is not None
+            and self._settings.uniform
+            and not logs_each
+            and posts is None
+            and self.limited is None
+        ):
             judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
         else:
             judged = ((link, None, None) for link in links)
@@ -138,6 +146,9 @@ class Candidates:
                         self.rejected += 1
                         continue
                     prepare(child, canonical)
+                    if self.limited is not None and self.limited(child):
+                        self.rejected += 1
+                        continue
                     if diverter is not None and diverter.divert(child) is not None:
                         continue
                 except StorageFull:

@@ -16,6 +16,7 @@ from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.revisit import byte_class
 from heritrix_scrapy.model.status import Disposition
 
 if TYPE_CHECKING:
@@ -247,8 +248,9 @@ class Finishing:
         self._queues.ranked(queue, key, -1)
         # in Heritrix what was never measured counts as -1, and the time is that of the fetch
         counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
-        for tally in (record.tally, *self._hosts.tallies_of(curi.uri)):
-            tally_end(tally, disposition, code, counted, at)
+        kind = byte_class(curi)
+        for tally in (record.tally, *self._hosts.tallies_of(curi)):
+            tally_end(tally, disposition, code, counted, at, kind, curi.warc_novel)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)

@@ -7,7 +7,7 @@ when it is met.
 from __future__ import annotations
 
 from collections import Counter, deque
-from heapq import heapify, heappop, heappush, nsmallest
+from heapq import heapify, heappop, heappush
 
 
 class Lists:
@@ -71,8 +71,17 @@ class Lists:
         return taken
 
     def first_snoozed(self, limit: int) -> list[tuple[int, str]]:
-        """Those that wake first; they stay."""
-        return nsmallest(limit, self.snoozed)
+        """Those that wake first; they stay. Looks at no more of the heap than it has to."""
+        heap = self.snoozed
+        found: list[tuple[int, str]] = []
+        edge = [(*heap[0], 0)] if heap else []
+        while edge and len(found) < limit:
+            wake_ms, class_key, at = heappop(edge)
+            found.append((wake_ms, class_key))
+            for child in (2 * at + 1, 2 * at + 2):
+                if child < len(heap):
+                    heappush(edge, (*heap[child], child))
+        return found
 
     def take_retired(self) -> list[str]:
         """All retired ones; none stay."""

@@ -7,7 +7,6 @@ name with plain values, answers as dicts. What may take long is given back as a 
 from __future__ import annotations
 
 import re
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +19,7 @@ from heritrix_scrapy.frontier.queue import unpack_record
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import why
-from heritrix_scrapy.frontier.work import DELETED, OUT_OF_SCOPE, QueueSweep, Removal, Work, all_names
+from heritrix_scrapy.frontier.work import DELETED, OUT_OF_SCOPE, QueueSweep, Removal, Text, Work, all_names
 from heritrix_scrapy.model.crawluri import HIGHEST, CrawlURI
 from heritrix_scrapy.model.errors import UnpackError
 from heritrix_scrapy.model.steering import Refused, Verb
@@ -115,7 +114,7 @@ class Operations:
 
     def noted(self, work: Work | str, answer: Mapping[str, Any], remark: str = "") -> None:
         """Put what was done into the job's log, with the operator's remark."""
-        if self._note is None:
+        if self._note is None or (isinstance(work, Work) and not work.steers):
             return
         name, remark = (work.name, work.remark) if isinstance(work, Work) else (work, remark)
         shown = ", ".join(f"{key} {value}" for key, value in answer.items() if isinstance(value, int | str))
@@ -269,7 +268,7 @@ class Operations:
         name = self.frontier.ledger.get(keys.queue_name(int.from_bytes(prefix[1:5], "big")))
         return None if name is None else self.frontier.queue(name.decode("utf-8", "surrogatepass"))
 
-    def report(self, kind: str = "summary") -> dict[str, Any]:
+    def report(self, kind: str = "summary") -> dict[str, Any] | Work:
         """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""
         frontier, now = self.frontier, self._clock.now_ms()
         if kind == "line":
@@ -282,7 +281,7 @@ class Operations:
             lines = reports.every(frontier, now)
         else:
             raise OperationError("there are the reports summary, nonempty, all and line")
-        return {"text": "".join(f"{line}\n" for line in islice(lines, 200_000))}
+        return Text("report", lines, 50_000)
 
     # -- doing ---------------------------------------------------------------------------------------------
 
@@ -348,8 +347,10 @@ class Operations:
                 self.frontier.retire(found.class_key)
             return True
 
-        names = (name for name in all_names(self.frontier) if matches(name))
-        return QueueSweep("retire", self.frontier, self._clock.now_ms, names, act, count_only=count_only, remark=remark)
+        names = all_names(self.frontier)
+        return QueueSweep(
+            "retire", self.frontier, self._clock.now_ms, names, matches, act, count_only=count_only, remark=remark
+        )
 
     def reconsider(self, queue: str = ".*", count_only: bool = False, remark: str = "") -> Work:
         """Let retired queues take their turn again, after a change of the budget say. One that is still over its budget
@@ -359,7 +360,7 @@ class Operations:
         def act(found: Any) -> bool:
             return found.record.state == State.RETIRED if count_only else queues.reconsider(found)
 
-        return self._listed("reconsider", list(self.frontier.lists.retired), act, queue, count_only, remark)
+        return self._listed("reconsider", iter(list(self.frontier.lists.retired)), act, queue, count_only, remark)
 
     def wake(self, queue: str = ".*", count_only: bool = False, remark: str = "") -> Work:
         """End the rests of snoozed queues now."""
@@ -368,15 +369,16 @@ class Operations:
         def act(found: Any) -> bool:
             return found.record.state == State.SNOOZED if count_only else queues.wake_now(found)
 
-        names = [name for _, name in sorted(self.frontier.lists.snoozed)]
+        names = (name for _, name in self.frontier.lists.snoozed.copy())
         return self._listed("wake", names, act, queue, count_only, remark)
 
     def _listed(
-        self, name: str, names: list[str], act: Callable[[Any], bool], queue: str, count_only: bool, remark: str
+        self, name: str, names: Iterator[str], act: Callable[[Any], bool], queue: str, count_only: bool, remark: str
     ) -> Work:
         matches = self._expression("queue", queue)
-        chosen = (name for name in dict.fromkeys(names) if matches(name))
-        return QueueSweep(name, self.frontier, self._clock.now_ms, chosen, act, count_only=count_only, remark=remark)
+        return QueueSweep(
+            name, self.frontier, self._clock.now_ms, once(names), matches, act, count_only=count_only, remark=remark
+        )
 
     def force(
         self, uri: str, path: str = "", via: str = "", seed: bool = False, remark: str = "", now: bool = False
@@ -493,6 +495,15 @@ class Operations:
         clock = self._clock
         end = clock.monotonic() + seconds
         return lambda: clock.monotonic() >= end
+
+
+def once(names: Iterable[str]) -> Iterator[str]:
+    """Each name the first time it comes: a list may hold a queue's former place too."""
+    seen: set[str] = set()
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            yield name
 
 
 def described(curi: CrawlURI) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xxhash import xxh3_64_hexdigest
 
+from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.policies import named
 from heritrix_scrapy.frontier.policies.assignment import DEFAULT_QUEUE
 from heritrix_scrapy.model import hops
@@ -100,6 +101,7 @@ class Plan:
     __slots__ = (
         "_asks_again",
         "_assignment",
+        "_clips",
         "_cost",
         "_heritrix",
         "_queue_precedence",
@@ -126,6 +128,7 @@ class Plan:
         self.embed_hops: int = view.preference_embed_hops
         self.newest_first = self.depth_hops == 0 and not heritrix
         self._heritrix = heritrix
+        self._clips = False
         self._assignment: QueueAssignmentPolicy = policies.make(named.ASSIGNMENT, view)
         self._cost: CostAssignmentPolicy = policies.make(named.COST, view)
         self._uri_precedence: UriPrecedencePolicy = policies.make(named.URI_PRECEDENCE, view)
@@ -140,7 +143,7 @@ class Plan:
             precedence = getattr(self._uri_precedence, "fixed", None)
         self.fixed: tuple[int, int] | None = None
         if cost is not None and precedence is not None and not self.by_highest_uri:
-            self.fixed = (cost, precedence)
+            self.fixed = (cost, self._told_if_clipped(precedence))
 
     def class_key(self, curi: CrawlURI) -> str:
         """Name of the URI's queue."""
@@ -160,7 +163,20 @@ class Plan:
 
     def precedence(self, curi: CrawlURI) -> int:
         """How far in front of its queue the URI belongs; its cost is known."""
-        return self._uri_precedence.precedence(curi)
+        return self._told_if_clipped(self._uri_precedence.precedence(curi))
+
+    def _told_if_clipped(self, precedence: int) -> int:
+        least, most = (-128, 127) if self._heritrix else (-keys.PRECEDENCE_ZERO, 255 - keys.PRECEDENCE_ZERO)
+        if not least <= precedence <= most and not self._clips:
+            self._clips = True
+            logger.warning(
+                "the precedence %d of a URI lies outside %d to %d: such are clipped, and come in the order in which"
+                " they were found",
+                precedence,
+                least,
+                most,
+            )
+        return precedence
 
     def set_precedence(self, record: QueueRecord, curi: CrawlURI) -> None:
         """Give a queue its precedence, under the settings of a URI that makes it or has left it."""

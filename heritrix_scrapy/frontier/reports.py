@@ -8,11 +8,13 @@ large frontier is long.
 from __future__ import annotations
 
 import math
+from heapq import heappop
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import formats, keys
+from heritrix_scrapy.frontier import formats
 from heritrix_scrapy.frontier.states import State
+from heritrix_scrapy.frontier.work import all_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -157,7 +159,17 @@ def _ready(frontier: Frontier) -> Iterator[Queue]:
 
 
 def _snoozed(frontier: Frontier) -> Iterator[Queue]:
-    return _in_state(frontier, [key for _, key in sorted(frontier.lists.snoozed)], State.SNOOZED)
+    return _in_state(frontier, _by_wake_time(frontier.lists.snoozed.copy()), State.SNOOZED)
+
+
+def _by_wake_time(heap: list[tuple[int, str]]) -> Iterator[str]:
+    """Names off a heap of their wake times; a queue's former time is passed over."""
+    last = ""
+    while heap:
+        _, name = heappop(heap)
+        if name != last:
+            yield name
+        last = name
 
 
 def _tiers(frontier: Frontier) -> Iterator[tuple[int, int, Iterator[Queue]]]:
@@ -278,7 +290,7 @@ def every(frontier: Frontier, now_ms: int) -> Iterator[str]:
     """One line for each queue ever seen, in the order of their names."""
     frontier.ledger.write()
     yield LEGEND
-    for key, _ in frontier.ledger.store.range(keys.QUEUE, keys.after(keys.QUEUE)):
-        queue = frontier.queue(key[1:].decode("utf-8", "surrogatepass"))
+    for name in all_names(frontier):
+        queue = frontier.queue(name)
         if queue is not None:
             yield queue_line(queue, now_ms)

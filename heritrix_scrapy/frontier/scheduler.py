@@ -25,6 +25,7 @@ from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
+from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
 from heritrix_scrapy.frontier.seeds import SeedReader, appended
@@ -57,6 +58,8 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
+#: Deferral of a URI that a quota leaves in its queue, which is retired.
+QUOTA = "quota"
 #: Deferral of a spider's Request that is made again with a credential.
 AUTHORIZE = "authorize"
 
@@ -88,6 +91,7 @@ class FrontierScheduler(BaseScheduler):
         self._wake_at = 0
         self._flush: Any = None
         self._grace: Any = None
+        self._empty = False
         self._resumed = False
         self._closed = False
         self._frontier: Frontier | None = None
@@ -118,7 +122,9 @@ class FrontierScheduler(BaseScheduler):
             policy = load_part(self._crawler, "HERITRIX_RESCHEDULING_POLICY", named, {}) if named else None
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
-            crawl.store = open_store(directory)
+            crawl.store = open_store(directory, migrate=migrate)
+            if crawl.life is not None:
+                crawl.life.prepare()
             if self._settings.view.recovery_log_enabled and not crawl.looking:
                 journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
             frontier = self._frontier = Frontier(
@@ -144,6 +150,8 @@ class FrontierScheduler(BaseScheduler):
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             if not crawl.looking:
                 self._divert_others(frontier)
+            if self._crawl.limits["candidate"]:
+                frontier.candidates.limited = lambda curi: not self._crawl.check_limits("candidate", curi)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
@@ -154,7 +162,7 @@ class FrontierScheduler(BaseScheduler):
             crawl.clock,
             decide=scope.accepts,
             judges_spider_requests=bool(self._settings.view.scope_spider_requests),
-            note=None if crawl.report is None else partial(crawl.report.line, "job.log"),
+            note=None if crawl.life is None else crawl.life.note,
             kill=self._kill,
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
             listeners=[scope],
@@ -164,6 +172,8 @@ class FrontierScheduler(BaseScheduler):
             for line in self._settings.lines:
                 logger.info("%s", line)
         self._resumed = not recovery.new
+        if crawl.life is not None:
+            crawl.life.launched(new=recovery.new)
         crawl.bridge.install(self._done, self._closing)
         if self._resumed:
             logger.info("resuming the crawl in %s: %s", crawl.jobdir.root, recovery)
@@ -210,6 +220,8 @@ class FrontierScheduler(BaseScheduler):
             reader.begin()
         except StorageFull as error:
             raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
+        except OSError as error:
+            raise ConfigurationError("HERITRIX_SEEDS", str(error.filename), str(error.strerror or error)) from error
         if source is not None and hasattr(source, "started"):
             source.started(self._add_seeds)
         self._crawler.signals.connect(self._resumed_by_operator, crawl_resumed)
@@ -348,6 +360,9 @@ class FrontierScheduler(BaseScheduler):
             return False
         if self._inproc or frontier.alive() or not (self._seeds is None or self._seeds.done):
             return True
+        if self._crawl.life is not None and not self._crawl.bridge.is_paused():
+            self._empty = True
+            self._crawl.life.empty()
         return bool(self._settings.view.run_while_empty) and not self._crawl.bridge.is_closing()
 
     def enqueue_request(self, request: Request) -> bool:
@@ -357,7 +372,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             return self._enqueue(request)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             logger.error("%s could not be stored: %s", request.url, error)
         except Exception:
             logger.exception("%s could not be scheduled", request.url)
@@ -376,7 +391,7 @@ class FrontierScheduler(BaseScheduler):
                     return request
             self._arm()
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
         except Exception:
             logger.exception("no URI could be taken from the frontier")
             self._count("scheduler_errors")
@@ -499,6 +514,10 @@ class FrontierScheduler(BaseScheduler):
             return None
         bind(request, curi)
         self._inproc[request] = curi
+        if self._empty:
+            self._empty = False
+            if self._crawl.life is not None:
+                self._crawl.life.refilled()
         return request
 
     def _request_of(self, curi: CrawlURI) -> Request:
@@ -515,6 +534,8 @@ class FrontierScheduler(BaseScheduler):
         url = curi.uri
         if url.startswith("dns:"):
             return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
+        if url.startswith("whois:") and not url.startswith("whois://"):
+            return Request("whois://" + url[6:].strip("/") + "/", meta=UNATTENDED.copy(), dont_filter=True)
         submission = self._crawl.submission
         posted = posting(submission(curi)) if submission is not None else {}
         if self._callback is not None and curi.path[-1:] != hops.PREREQ:
@@ -549,7 +570,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             if deferral == RETRIED:
                 self._put_retry(request, curi, now)
-            elif deferral in (PREREQUISITE, AUTHORIZE):
+            elif deferral in (PREREQUISITE, AUTHORIZE, QUOTA):
                 frontier.finish(curi, now)
             elif deferral is not None or (curi.status == status.UNATTEMPTED and self._crawl.bridge.is_closing()):
                 frontier.put_back(curi, now, max(curi.wait_until_ms - now, 0))
@@ -565,7 +586,7 @@ class FrontierScheduler(BaseScheduler):
                     self._kept.pop(curi.ordinal, None)
                 self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             frontier.put_back(curi, now)
         except Exception as error:
             # a part failed on its links, the scope's rules perhaps: it must not stay in process for ever
@@ -649,7 +670,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
 

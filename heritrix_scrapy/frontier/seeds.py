@@ -82,8 +82,8 @@ class SeedReader:
         self._rest = announce(self._counted(lines), self._listeners, view)
         awaited = view.block_awaiting_seed_lines
         found = self.go_on((lambda: self._lines >= awaited) if awaited >= 0 else (lambda: False))
-        if not found and self.done and not self._lines and "SEEDS" in getattr(self._settings, "explicit", ()):
-            logger.warning("HERITRIX_SEEDS: there is no seed in it")
+        if not found and self.done and "SEEDS" in getattr(self._settings, "explicit", ()):
+            logger.warning("HERITRIX_SEEDS: there is no seed in %d lines", self._lines)
 
     def _counted(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:

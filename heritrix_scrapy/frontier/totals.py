@@ -70,8 +70,22 @@ class Unsynced(msgspec.Struct, array_like=True):
     finished: list[tuple[str, bytes, bytes]]
 
 
-def tally_end(tally: Tally, disposition: Disposition, code: int, size: int, now_ms: int) -> None:
-    """Count a final disposition (Heritrix: FetchStats.tally)."""
+def tally_end(
+    tally: Tally,
+    disposition: Disposition,
+    code: int,
+    size: int,
+    now_ms: int,
+    kind: str = "novel",
+    warc_novel: tuple[int, int] = (0, 0),
+) -> None:
+    """Count a final disposition (Heritrix: FetchStats.tally). ``kind``: what its bytes count as; ``warc_novel``: bytes
+    and records that the WARC has of it and had not before."""
+    if code > 0:
+        setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + max(size, 0))
+        setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
+        tally.warc_novel_bytes += warc_novel[0]
+        tally.warc_novel_urls += warc_novel[1]
     if disposition is Disposition.SUCCESS:
         tally.successes += 1
         tally.responses += 1

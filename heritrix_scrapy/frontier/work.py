@@ -27,10 +27,11 @@ Enough = "Callable[[], bool]"
 
 
 class Work:
-    """``name``: of the operation; ``remark``: the operator's."""
+    """``name``: of the operation; ``remark``: the operator's; ``steers``: whether it changes anything."""
 
     name = ""
     remark = ""
+    steers = True
 
     def run(self, enough: Callable[[], bool]) -> bool:
         """Go on until it is done (True), or until ``enough()`` says so. Raises StorageFull."""
@@ -174,7 +175,7 @@ class Removal(UriSweep):
 
 
 class QueueSweep(Work):
-    """Does something to each queue of a list. ``act``: whether it was done."""
+    """Does something to each queue of a list that ``matches`` takes by its name. ``act``: whether it was done."""
 
     def __init__(
         self,
@@ -182,6 +183,7 @@ class QueueSweep(Work):
         frontier: Frontier,
         now_ms: Callable[[], int],
         class_keys: Iterator[str],
+        matches: Callable[[str], bool],
         act: Callable[[Queue], bool],
         *,
         count_only: bool = False,
@@ -192,6 +194,7 @@ class QueueSweep(Work):
         self.frontier = frontier
         self._now_ms = now_ms
         self._class_keys = class_keys
+        self._matches = matches
         self._act = act
         self._count_only = count_only
         self._done = self._uris = 0
@@ -200,7 +203,7 @@ class QueueSweep(Work):
         frontier = self.frontier
         frontier.flush(self._now_ms())
         for number, class_key in enumerate(self._class_keys, 1):
-            queue = frontier.queues.get(class_key)
+            queue = frontier.queues.get(class_key) if self._matches(class_key) else None
             if queue is not None:
                 count = queue.record.count
                 if self._act(queue):
@@ -215,6 +218,38 @@ class QueueSweep(Work):
 
     def answer(self) -> dict[str, Any]:
         return {"queues": self._done, "uris": self._uris, "count only": self._count_only}
+
+
+class Text(Work):
+    """A long text, made line by line: at most ``most`` lines. It is told once, when all of it is there."""
+
+    steers = False
+
+    def __init__(self, name: str, lines: Iterator[str], most: int) -> None:
+        self.name = name
+        self._lines = lines
+        self._most = most
+        self._made: list[str] = []
+        self._whole = False
+
+    def run(self, enough: Callable[[], bool]) -> bool:
+        made = self._made
+        for number, line in enumerate(self._lines, 1):
+            if len(made) == self._most:
+                made.append("... and more")
+                break
+            made.append(line)
+            if number % 16 == 0 and enough():
+                return False
+        self._whole = True
+        return True
+
+    def answer(self) -> dict[str, Any]:
+        if not self._whole:
+            return {"lines": len(self._made)}
+        text = "".join(f"{line}\n" for line in self._made)
+        self._made.clear()
+        return {"text": text}
 
 
 def all_names(frontier: Frontier) -> Iterator[str]:

@@ -126,6 +126,7 @@ class CrawlURI:
         "wait_until_ms",
         "warc_file",
         "warc_headers",
+        "warc_novel",
         "warc_offset",
     )
 
@@ -223,6 +224,8 @@ class CrawlURI:
         self.record_id: str | None = None
         self.warc_file: str | None = None
         self.warc_offset = -1
+        #: Bytes and number of its records that hold content which no record held before.
+        self.warc_novel = (0, 0)
         #: Further headers of its response record, each ``Name: value``.
         self.warc_headers: list[str] | None = None
         #: What it repeats, and what will be remembered of it.

@@ -38,7 +38,7 @@ class StorageFull(HeritrixError):
         self.path, self.need, self.cause = path, need, cause
         super().__init__(
             f"cannot write {need if need >= 0 else 'some'} bytes to {path}: {cause or 'no space left'};"
-            " make room, then stop the crawl and start it again"
+            " make room, and the crawl goes on by itself"
         )
 
 

@@ -16,9 +16,14 @@ from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of
 from heritrix_scrapy.model.crawluri import authority_of, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 NEVER = -1
+
+#: Key of a source's counters.
+SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
 
 
@@ -35,6 +40,29 @@ class Tally(msgspec.Struct, array_like=True):
     total_bytes: int = 0
     nonresponses: int = 0
     last_success_ms: int = NEVER
+    #: Bytes and number of answers, by what was new in them (Heritrix: CrawledBytesHistotable).
+    novel_bytes: int = 0
+    novel_urls: int = 0
+    dup_by_hash_bytes: int = 0
+    dup_by_hash_urls: int = 0
+    not_modified_bytes: int = 0
+    not_modified_urls: int = 0
+    other_dup_bytes: int = 0
+    other_dup_urls: int = 0
+    warc_novel_bytes: int = 0
+    warc_novel_urls: int = 0
+    #: What the counters were when an operator had quotas begin anew, by name.
+    since: dict[str, int] | None = None
+
+    def spent(self, name: str) -> int:
+        """A counter since quotas began anew."""
+        count: int = getattr(self, name)
+        return count if self.since is None else count - self.since.get(name, 0)
+
+    def begin_anew(self) -> None:
+        """Have quotas count from now on."""
+        names = (each for each in self.__struct_fields__ if each not in ("since", "last_success_ms"))
+        self.since = {name: getattr(self, name) for name in names}
 
 
 class Province(msgspec.Struct, array_like=True):
@@ -88,6 +116,15 @@ class Server(msgspec.Struct, array_like=True):
     refusals: int = 0
 
 
+class Inquiry(msgspec.Struct, array_like=True):
+    """What whois knows: of a name the server that its answer referred to (``referral``: ``host`` or ``host:port``), of
+    a ``whois://`` URI when it was asked (``ended_ms``: -1 never) and whether no answer came (``failed``)."""
+
+    referral: str = ""
+    ended_ms: int = NEVER
+    failed: bool = False
+
+
 def server_key(uri: str) -> str:
     """The server a fixed-up URI is fetched from: its authority without user info, and ``:443`` behind an
     https authority without a port; the name of a ``dns:`` URI (Heritrix: CrawlServer.getServerKey)."""
@@ -109,7 +146,7 @@ def numeric_address(host: str) -> str | None:
 
 
 class Hosts:
-    """Every Host and Server in use, read from the store when first asked for and written back by ``drain``.
+    """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
     ``get``: key → row or None, the store's. Keeps at most ``capacity`` unchanged objects in memory, with at most
     ``budget`` characters of robots.txt between them; the text has a row of its own, written when it changes.
@@ -147,6 +184,15 @@ class Hosts:
         found: Server = self._find(b"hs" + key.encode("utf-8", "surrogatepass"), Server)
         return found
 
+    def inquiry(self, key: str) -> Inquiry:
+        """What whois knows of a name, or of a ``whois://`` URI."""
+        found: Inquiry = self._find(b"hw" + key.encode("utf-8", "surrogatepass"), Inquiry)
+        return found
+
+    def inquiry_changed(self, key: str) -> None:
+        """Have the Inquiry written with the next batch."""
+        self._mark(b"hw" + key.encode("utf-8", "surrogatepass"))
+
     def province(self, name: str) -> Province:
         """The Province of that SURT prefix."""
         found: Province = self._find(b"hp" + name.encode("utf-8", "surrogatepass"), Province)
@@ -164,18 +210,23 @@ class Hosts:
         """Have the Province written with the next batch."""
         self._mark(b"hp" + name.encode("utf-8", "surrogatepass"))
 
-    def tallies_of(self, uri: str) -> list[Tally]:
-        """The counters of the host and of the server that a URI is on, to be changed now; none for a URI without."""
-        rows = self._rows_of(uri)
-        if rows is None:
-            return []
-        of_host, of_server = rows
-        host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
-        changed[of_host], changed[of_server] = host, server
-        return [host.tally, server.tally]
+    def tallies_of(self, curi: CrawlURI) -> list[Tally]:
+        """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
+        are of one host (Heritrix: ServerCache)."""
+        found = []
+        rows = self._rows_of(curi.uri)
+        if rows is not None:
+            of_host, of_server = rows
+            host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
+            changed[of_host], changed[of_server] = host, server
+            found += [host.tally, server.tally]
+        if curi.source_tag:
+            found.append(self.source(curi.source_tag))
+            self._mark(SOURCE + curi.source_tag.encode("utf-8", "surrogatepass"))
+        return found
 
     def server_of(self, uri: str) -> Server | None:
-        """The Server that a URI with a host is on."""
+        """The Server that a URI is on."""
         rows = self._rows_of(uri)
         return None if rows is None else self._find(rows[1], Server)
 
@@ -185,9 +236,8 @@ class Hosts:
         authority = uri[:slash] if slash > 0 else ""
         rows = self._rows.get(authority)
         if rows is None:
-            if "://" not in uri:
-                return None
-            name, key = host_of(uri), server_key(uri)
+            name = host_of(uri) if "://" in uri else f"{uri.partition(':')[0]}:"
+            key = server_key(uri)
             if not name or not key:
                 return None
             rows = b"hh" + name.encode("utf-8", "surrogatepass"), b"hs" + key.encode("utf-8", "surrogatepass")
@@ -196,6 +246,20 @@ class Hosts:
                     self._rows.clear()
                 self._rows[authority] = rows
         return rows
+
+    def source(self, tag: str) -> Tally:
+        """The counters of what came from one seed."""
+        found: Tally = self._find(SOURCE + tag.encode("utf-8", "surrogatepass"), Tally)
+        return found
+
+    def servers_of(self, host: str, known: Iterable[bytes]) -> list[str]:
+        """Keys of a host's servers, by port; ``known``: keys of rows that the store holds."""
+        found = {host, f"{host}:443"}
+        for row in (*known, *self._kept):
+            key = row[2:].decode("utf-8", "surrogatepass")
+            if row.startswith(b"hs") and key.rpartition(":")[0] == host:
+                found.add(key)
+        return sorted(found)
 
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""

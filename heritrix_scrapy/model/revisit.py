@@ -7,14 +7,29 @@ holds none because an earlier one does (Heritrix: FetchHistoryProcessor, Content
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from heritrix_scrapy.model.crawluri import CrawlURI
 
 IDENTICAL_PAYLOAD = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
 
 #: Profile → annotation of the crawl log.
 ANNOTATIONS = {IDENTICAL_PAYLOAD: "duplicate:digest", NOT_MODIFIED: "duplicate:server-not-modified"}
+
+#: Annotation → what the bytes of a fetch count as (Heritrix: CrawledBytesHistotable).
+BYTE_CLASSES = {"duplicate:server-not-modified": "not_modified", "duplicate:digest": "dup_by_hash"}
+
+
+def byte_class(curi: CrawlURI) -> str:
+    """``novel``, ``dup_by_hash``, ``not_modified`` or ``other_dup``: what the bytes of a fetch count as."""
+    for annotation in curi.annotations:
+        if annotation.startswith("duplicate:"):
+            return BYTE_CLASSES.get(annotation, "other_dup")
+    return "novel"
 
 
 class Entry(msgspec.Struct, array_like=True, omit_defaults=True):

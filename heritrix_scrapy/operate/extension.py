@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlServer
+from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
+from heritrix_scrapy.operate.slots import slots
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,6 +21,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+#: End statuses that an operator may give.
+ENDS = tuple(end.name for end in End if end.name.startswith(("FINISHED", "ABORTED")))
 
 
 class ControlExtension:
@@ -26,6 +33,7 @@ class ControlExtension:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._server: ControlServer | None = None
+        self._ending: asyncio.Future[None] | None = None
         self._operations = LiveOperations(self._crawl)
         self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
@@ -33,6 +41,7 @@ class ControlExtension:
         steering.add("verbs", self.verbs, steers=False)
         steering.add("pause", self.pause)
         steering.add("unpause", self.unpause)
+        steering.add("terminate", self.terminate)
         self._operations.offer(steering)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
@@ -68,12 +77,27 @@ class ControlExtension:
         self._crawl.bridge.resume()
         return self._state()
 
+    def terminate(self, end: str = End.ABORTED.name) -> dict[str, Any]:
+        """End the crawl: what is in flight gets its grace time, what is queued stays queued.
+
+        ``end``: name of the end status that it gets.
+        """
+        if end not in ENDS:
+            raise Refused(f"terminate: end is {end!r}, expected one of {', '.join(ENDS)}")
+        life = self._crawl.life
+        if life is None:
+            raise Refused("the crawl has not begun")
+        self._ending = asyncio.ensure_future(life.stop(end, "by the operator"))
+        return {**self._state(), "state": State.STOPPING.value}
+
     def status(self) -> dict[str, Any]:
         """State and reason, counts, queues and what waits, why."""
         crawl = self._crawl
         answer = self._state()
         if crawl.frontier is not None:
             answer["frontier"] = crawl.frontier.status()
+        flights = (each for handler in crawl.fetching for each in handler.in_flight())
+        answer["fetching"] = slots(flights, crawl.crawler.settings.getint("CONCURRENT_REQUESTS"), crawl.clock.now_ms())
         for name, source in crawl.status_sources.items():
             answer[name] = source()
         return answer
@@ -88,12 +112,5 @@ class ControlExtension:
         }
 
     def _state(self) -> dict[str, Any]:
-        crawl = self._crawl
-        bridge = crawl.bridge
-        if bridge.is_closing():
-            state = "STOPPING"
-        elif crawl.crawler.engine is not None and crawl.crawler.engine.paused:
-            state = "PAUSED"
-        else:
-            state = "RUNNING"
-        return {"state": state, "reason": bridge.pause_reason, "jobdir": str(crawl.jobdir.root)}
+        life = self._crawl.life
+        return {} if life is None else life.told()

@@ -55,6 +55,13 @@ BY_REASON: Final = {
     "memusage_exceeded": End.FINISHED_ABNORMAL,
 }
 
+
+def end_of(reason: str) -> End:
+    """How a crawl ended that was closed for this reason; our own reasons are the names of end statuses."""
+    own = End.__members__.get(reason.upper())
+    return BY_REASON.get(reason) or own or End.ABORTED
+
+
 #: Exit status of the process. 1 is a mistake in the settings, 2 in the command line.
 EXIT_STATUS: Final = {
     End.FINISHED: 0,
@@ -66,6 +73,29 @@ EXIT_STATUS: Final = {
     End.ABORTED: 3,
     End.FINISHED_ABNORMAL: 4,
     End.CREATED: 4,
+}
+
+#: Exit status of each crawl of this process that is over.
+exit_statuses: list[int] = []
+
+
+def exit_status(end: End, reason: str) -> int:
+    """What the process says of a crawl that ended so. A spider that closes itself (``CloseSpider("enough")``) meant
+    to: that is no failure, while a Ctrl-C or a word of the operator's leaves a crawl that is not done."""
+    if end is End.ABORTED and reason not in {"shutdown", End.ABORTED.name.lower()}:
+        return 0
+    return EXIT_STATUS[end]
+
+
+#: State → word and message of its note in progress-statistics.log; "" stands for the end status's text.
+NOTES: Final = {
+    State.PREPARING: ("RUNNING", "Preparing"),
+    State.RUNNING: ("RUNNING", "Running"),
+    State.EMPTY: ("EMPTY", "Running"),
+    State.PAUSING: ("WAITING", "Pausing - Waiting for threads to finish"),
+    State.PAUSED: ("PAUSED", "Paused"),
+    State.STOPPING: ("ENDING", ""),
+    State.FINISHED: ("ENDED", ""),
 }
 
 #: Between launch and end.

@@ -80,7 +80,7 @@ class LiveOperations:
         try:
             result = operations.perform({**given, "do": name})
         except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
             raise
         if not isinstance(result, Work):
             self._crawl.bridge.kick()
@@ -130,12 +130,12 @@ class LiveOperations:
             while not work.run(deadline(loop.time, SLICE)):
                 await asyncio.sleep(PAUSE)
             operations = self._crawl.operations
-            if operations is not None:
+            if operations is not None and work.steers:
                 operations.noted(work, work.answer())
                 operations.settle()
         except StorageFull as error:
             running.error = str(error)
-            self._crawl.bridge.pause(str(error))
+            self._crawl.bridge.pause(error)
         except Exception as error:
             running.error = f"{type(error).__name__}: {error}"
             logger.exception("%s failed", work.name)

@@ -1,21 +1,18 @@
 """What does a job remember of its launches when no process of it runs?
 
 ``JOBDIR/state.json``: state, end, times and launches, replaced whole at each change of state. A process that was
-killed leaves a state that no process stands behind; ``read`` tells that it ended abnormally.
+killed leaves a state that no process stands behind; ``stands`` tells that it ended abnormally.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
-from heritrix_scrapy.operate.life import End, State
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from heritrix_scrapy.operate.life import ACTIVE, End, State
 
 NAME = "state.json"
 
@@ -29,18 +26,15 @@ class Record(msgspec.Struct, kw_only=True):
     reason: str = ""
     launches: int = 0
     launch: str = ""
+    #: Process that runs the crawl, and when the system started it (so that a number used again is told from it).
     pid: int = 0
+    born: int = 0
     started_ms: int = 0
     ended_ms: int = 0
     #: Milliseconds for which the crawl ran, pauses left out, earlier launches of the same crawl included.
     ran_ms: int = 0
     checkpoint: str = ""
     alerts: int = 0
-
-    @property
-    def ended(self) -> End:
-        """The end status; of a process that was killed: FINISHED_ABNORMAL."""
-        return End[self.end]
 
 
 def read(directory: Path) -> Record:
@@ -49,6 +43,36 @@ def read(directory: Path) -> Record:
         return msgspec.json.decode((directory / NAME).read_bytes(), type=Record)
     except (OSError, msgspec.MsgspecError):
         return Record()
+
+
+def stands(directory: Path) -> Record:
+    """The record of a JOBDIR as it is true now: a job whose process was killed has ended abnormally."""
+    record = read(directory)
+    if State(record.state) in ACTIVE and not lives(record.pid, record.born):
+        record.state, record.end = State.FINISHED.value, End.FINISHED_ABNORMAL.name
+        record.reason = f"its process ({record.pid}) is gone"
+    return record
+
+
+def born(pid: int) -> int:
+    """When the system started a process, in its own ticks; 0 where it does not tell."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def lives(pid: int, since: int) -> bool:
+    """Whether the process of that number and birth runs."""
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        """Somebody else's: it runs."""
+    return not since or born(pid) in (0, since)
 
 
 def write(directory: Path, record: Record) -> None:

@@ -18,11 +18,13 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.journal import Journal
+from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.scheduler import load_part
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.operate.control import ControlError
+from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope.scope import from_settings
 from heritrix_scrapy.settings import read
@@ -67,7 +69,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
     crawler = Crawler(Spider, settings)
     crawl = Crawl.of(crawler)
     wanted = crawl.settings = read(settings, contact_required=False)
-    store = open_store(directory / "frontier")
+    store = open_store(directory / "frontier", migrate=migrate)
     row = store.get(keys.STATE)
     totals = Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
     if totals.over:
@@ -106,7 +108,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
             crawl.clock,
             decide=scope.accepts,
             judges_spider_requests=bool(wanted.view.scope_spider_requests),
-            note=lambda text: report.line("job.log", text),
+            note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
             listeners=[scope],
             reached=lambda: "FINISH",
         )

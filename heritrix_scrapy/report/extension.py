@@ -59,6 +59,7 @@ class ReportExtension:
         self._pending_since = 0.0
         self._timer: Any = None
         self._began = self._told = self._noted = 0.0
+        self._notes: list[str] | None = []
         self._before: dict[str, tuple[float, progress.Progress]] = {}
         self._first = progress.Progress()
         self._last_said: Mapping[str, Any] | None = None
@@ -104,6 +105,17 @@ class ReportExtension:
         """Add a line of another room's, with the time in front."""
         self._logs.append(name, f"{log17(self._crawl.clock.now_ms())} {text}\n")
 
+    def progress_note(self, word: str, message: str) -> None:
+        """Tell a change of state; before the legend is written the line waits for it."""
+        now = self._crawl.clock.now_ms()
+        text = progress.note(now, word, message) + "\n"
+        if self._notes is not None:
+            self._notes.append(text)
+            return
+        if word == "PAUSED":
+            text = progress.line(now, self._moment("log"), modern=self._modern) + "\n" + text
+        self._logs.append(PROGRESS, text)
+
     def flush(self) -> Mapping[str, int]:
         """Write the logs out; name → length. Raises StorageFull."""
         if self._crawl.frontier is not None and self._crawl.bridge.is_closing():
@@ -133,10 +145,8 @@ class ReportExtension:
         self._types.update(name[5:] for name in self._totals() if name.startswith("mime/"))
         if self._crawl.looking:
             return
-        now = self._crawl.clock.now_ms()
-        self._logs.append(PROGRESS, progress.LEGEND + "\n")
-        self._note(now, "RUNNING", "Preparing")
-        self._note(now, "RUNNING", "Running")
+        self._logs.append(PROGRESS, progress.LEGEND + "\n" + "".join(self._notes or ()))
+        self._notes = None
         self._timer = create_looping_call(self._look)
         self._timer.start(LOOK, now=False)
 
@@ -146,9 +156,8 @@ class ReportExtension:
         if not self._crawl.looking:
             now, moment = self._crawl.clock.now_ms(), self._moment("log")
             self._logs.append(PROGRESS, progress.line(now, moment, modern=self._modern) + "\n")
-            word = "Finished" if reason == "finished" else f"Finished - {reason}"
-            self._note(now, "ENDING", word)
-            self._note(now, "ENDED", word)
+            life = self._crawl.life
+            self._logs.append(PROGRESS, progress.note(now, "ENDED", reason if life is None else life.end_text) + "\n")
             self._say_end(reason)
         try:
             self._logs.flush()
@@ -271,9 +280,6 @@ class ReportExtension:
         )
         self._before[of] = (now, moment)
         return moment
-
-    def _note(self, now_ms: int, word: str, message: str) -> None:
-        self._logs.append(PROGRESS, progress.note(now_ms, word, message) + "\n")
 
     def _say_end(self, reason: str) -> None:
         """Counts by status, on the terminal."""

@@ -30,10 +30,10 @@ PROGRESS = "progress-statistics.log"
 SCOPE = "scope.log"
 CANDIDATES = "candidateScoper.log"
 
-#: What operators did to the job, with their remarks.
-JOB = "job.log"
+#: What went wrong, for the operator.
+ALERTS = "alerts.log"
 
-NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES, JOB)
+NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES, ALERTS)
 CHUNK = 64 * 1024
 
 DELETED = "it was deleted while the crawl wrote to it"

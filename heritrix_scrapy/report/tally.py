@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.revisit import byte_class
 from heritrix_scrapy.model.status import Disposition
 from heritrix_scrapy.report.log_line import truncate_mime
 
@@ -25,8 +26,11 @@ URIS = {
     Disposition.DISREGARDED: "uris/disregarded",
 }
 
-#: Annotation → class of the bytes of a success. Without one of them they are novel.
-BYTES = (("duplicate:server-not-modified", "not_modified"), ("duplicate:digest", "dup_by_hash"))
+#: The same for seeds; one that robots.txt forbids counts as neither.
+SEEDS = {Disposition.SUCCESS: "seeds/answered", Disposition.FAILURE: "seeds/unanswered"}
+
+#: Classes of the bytes of a success.
+BYTES = ("novel", "dup_by_hash", "not_modified", "other_dup")
 
 
 #: What a type looks like that gets counters of its own; servers send anything, and each name is a row.
@@ -60,12 +64,16 @@ def tally(curi: CrawlURI, types: set[str] | None = None) -> Mapping[str, int]:
     counters = {"uris/finished": 1, URIS[end]: 1, f"status/{curi.status}": 1}
     if end is Disposition.SUCCESS:
         size = max(curi.content_size, 0)
-        kind = next((name for note, name in BYTES if note in curi.annotations), "novel")
+        kind = byte_class(curi)
         mime = media_type(curi.content_type, types)
         counters[f"urls/{kind}"] = 1
         counters[f"bytes/{kind}"] = size
         counters[f"mime/{mime}"] = 1
         counters[f"mime_bytes/{mime}"] = size
+        if curi.warc_novel[1]:
+            counters["bytes_written/novel"], counters["urls_written/novel"] = curi.warc_novel
+    if curi.seed and end in SEEDS:
+        counters[SEEDS[end]] = 1
     return counters
 
 

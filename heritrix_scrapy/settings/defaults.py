@@ -83,6 +83,12 @@ USER_AGENT = "Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL
 ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 WARC_TEMPLATE = "${prefix}-${timestamp17}-${serialno}-${heritrix.pid}~${heritrix.hostname}~${heritrix.port}"
 
+WHOIS_QUERY_TEMPLATES = {
+    "whois.verisign-grs.com": "domain %s",
+    "whois.arin.net": "z + %s",
+    "whois.denic.de": "-T dn %s",
+}
+
 EXTRACTORS = (
     "ExtractorHTTP",
     "ExtractorRobotsTxt",
@@ -99,6 +105,9 @@ GROUPS: tuple[Group, ...] = (
         "The crawl",
         (
             row("PROFILE", "modern", "choice", "Which set of defaults holds: `modern`, or `heritrix` for Heritrix's own ways.", choices=PROFILES),
+            row("JOB", None, "path", "A Heritrix job, its `crawler-beans.cxml` or the folder of it, that says how to crawl. Stands above the project's settings, below the command line's; with it the profile is `heritrix` unless one is named. See [coming from Heritrix](coming-from-heritrix.md)."),
+            row("JOB_STRICT", False, "bool", "True ends the start when something in the job file cannot be taken over that changes the crawl or its archive."),
+            row("CLASS_MAP", {}, "mapping", "What stands for classes of a job file that are not Heritrix's: `{Java class: dotted path of a class of yours, or a name of HERITRIX_SCOPE or HERITRIX_EXTRACTORS}`."),
             row("OPERATOR_CONTACT_URL", "", "str", "Where a webmaster finds out who crawls: an http(s) address. Required; goes into the User-Agent.", ov=True, bean="metadata.operatorContactUrl"),
             row("JOB_NAME", "basic", "str", "Name of the crawl; `isPartOf` in the warcinfo record.", bean="metadata.jobName"),
             row("OPERATOR", "", "str", "Who runs the crawl; in the warcinfo record.", bean="metadata.operator"),
@@ -115,6 +124,28 @@ GROUPS: tuple[Group, ...] = (
             row("STEPS", {}, "mapping", "Steps of your own: `{point: [dotted paths]}` with the points `before_fetch`, `after_fetch`, `after_extract` and `disposition`."),
             row("STOP_GRACE_SECONDS", 30, "number", "How long fetches in flight may go on after a stop.", unit="s", minimum=0),
             row("ALLOW_FOREIGN_HANDLER", False, "bool", "True lets a project's own http handler stand; what it fetches is logged as not archived."),
+        ),
+    ),
+    Group(
+        "Limits",
+        (
+            row("MAX_BYTES_DOWNLOAD", 0, "int", "The crawl ends when so much was fetched; 0: no limit.", unit="bytes", bean="crawlLimiter.maxBytesDownload", minimum=0),
+            row("MAX_NOVEL_BYTES", 0, "int", "The same, counting only what repeats nothing.", unit="bytes", bean="crawlLimiter.maxNovelBytes", minimum=0),
+            row("MAX_WARC_NOVEL_BYTES", 0, "int", "The same, counting the content of response and resource records.", unit="bytes", bean="crawlLimiter.maxWarcNovelBytes", minimum=0),
+            row("MAX_DOCUMENTS_DOWNLOAD", 0, "int", "The crawl ends when so many URIs were answered; 0: no limit.", bean="crawlLimiter.maxDocumentsDownload", minimum=0),
+            row("MAX_NOVEL_URLS", 0, "int", "The same, counting only answers that repeat nothing.", bean="crawlLimiter.maxNovelUrls", minimum=0),
+            row("MAX_WARC_NOVEL_URLS", 0, "int", "The same, counting response and resource records.", bean="crawlLimiter.maxWarcNovelUrls", minimum=0),
+            row("MAX_TIME_SECONDS", 0, "int", "The crawl ends when it has run so long, pauses left out; 0: no limit.", unit="s", bean="crawlLimiter.maxTimeSeconds", minimum=0),
+            row("WARC_LIMITS", {}, "mapping", "The crawl ends when WARC files hold so much: `{record type or totals: {numRecords, contentBytes, totalBytes or sizeOnDisk: number}}`.", bean="warcLimitEnforcer.limits"),
+            row("RUNTIME_SECONDS", 0, "int", "What happens to URIs that come after so long is said by HERITRIX_RUNTIME_EXPIRATION_OPERATION; 0: no limit.", unit="s", ov=True, bean="runtimeLimitEnforcer.runtimeSeconds", minimum=0),
+            row("RUNTIME_EXPIRATION_OPERATION", "PAUSE", "choice", "`PAUSE` pauses the crawl, `TERMINATE` ends it, `BLOCK_URIS` ends each URI as -5004.", choices=("PAUSE", "TERMINATE", "BLOCK_URIS"), ov=True, bean="runtimeLimitEnforcer.expirationOperation"),
+            row("QUOTAS", [], "mappings", "What may be fetched of a host, server, queue or source: a list of entries, or one.", ov=True, bean="quotaEnforcer"),
+            row("PAUSE_THRESHOLD_MIB", 512, "number", "The crawl pauses when a file system it writes to has less room, and goes on when there is room again; 0: never. The default takes at most an eighth of a small file system.", unit="MiB", bean="diskSpaceMonitor.pauseThresholdMiB", heritrix=0, minimum=0),
+            row("MONITOR_PATHS", [], "list", "Further places whose file systems must have that room.", bean="diskSpaceMonitor.monitorPaths"),
+            row("MONITOR_CONFIG_PATHS", True, "bool", "False looks at HERITRIX_MONITOR_PATHS alone, not at where the job itself writes.", bean="diskSpaceMonitor.monitorConfigPaths"),
+            row("MEMORY_LIMIT_MIB", 0, "int", "The crawl ends, to be resumed, when its process holds more memory than that (mapped files left out); 0: no limit.", unit="MiB", minimum=0),
+            row("IDLE_LIMIT_SECONDS", 0, "int", "The crawl ends when no URI has moved for so long while it ran, or waited with an empty frontier; 0: no limit.", unit="s", minimum=0),
+            row("SEEDS_UNANSWERED_SHARE", 1, "number", "A crawl of which more than this share of the seeds did not answer, or none did, ends as FINISHED_ABNORMAL; 0: as FINISHED all the same.", heritrix=0, minimum=0),
         ),
     ),
     Group(
@@ -254,6 +285,7 @@ GROUPS: tuple[Group, ...] = (
         (
             row("DNS_SERVERS", [], "list", "Name servers, each `host` or `host:port`; empty: the system's."),
             row("ACCEPT_NON_DNS_RESOLVES", False, "bool", "Ask the operating system when DNS gives no address.", ov=True, bean="fetchDns.acceptNonDnsResolves"),
+            row("DISABLE_JAVA_DNS_RESOLVES", False, "bool", "True asks the operating system alone; addresses that it gives leave no record.", ov=True, bean="fetchDns.disableJavaDnsResolves"),
             row("TIMEOUT_SECONDS", 1200, "number", "Longest time that one fetch may take; what came until then is kept.", unit="s", ov=True, bean="fetchHttp.timeoutSeconds", minimum=0),
             row("SO_TIMEOUT_MS", 20_000, "int", "Longest time to connect, and without a byte.", unit="ms", ov=True, bean="fetchHttp.soTimeoutMs", minimum=0),
             row("MAX_LENGTH_BYTES", 0, "int", "Most bytes kept of a response, its head included; 0 is no limit.", unit="bytes", ov=True, bean="fetchHttp.maxLengthBytes", minimum=0),
@@ -285,6 +317,13 @@ GROUPS: tuple[Group, ...] = (
             row("SOCKS_PROXY_PASSWORD", "", "str", "That user's password.", ov=True, bean="fetchHttp.socksProxyPassword"),
             row("HTTP2", False, "bool", "Speak HTTP/2 with https servers that offer it; recorded as an HTTP/1.1 exchange, noted `h2`.", ov=True, bean="fetchHttp.useHTTP2"),
             row("REFUSE_PRIVATE_ADDRESSES", False, "bool", "Never connect to private, loopback and link-local addresses, whatever a name or a redirect leads to.", ov=True),
+            row("FETCH_FTP", True, "bool", "Whether `ftp:` URIs are fetched that no spider asked for.", ov=True, bean="fetchFtp.enabled", heritrix=False),
+            row("FTP_USERNAME", "anonymous", "str", "User of FTP servers, where the URI names none.", ov=True, bean="fetchFtp.username"),
+            row("FTP_PASSWORD", "password", "str", "That user's password.", ov=True, bean="fetchFtp.password"),
+            row("FTP_EXTRACT_FROM_DIRS", True, "bool", "Whether the names in a directory become links.", ov=True, bean="fetchFtp.extractFromDirs"),
+            row("FTP_EXTRACT_PARENT", True, "bool", "Whether the directory that a file or directory lies in becomes a link.", ov=True, bean="fetchFtp.extractParent"),
+            row("FETCH_WHOIS", False, "bool", "True asks whois about the address and the domain of every page, as links with hop I, which scope has to take; and fetches `whois:` URIs that no spider asked for.", ov=True, bean="fetchWhois.enabled"),
+            row("WHOIS_QUERY_TEMPLATES", WHOIS_QUERY_TEMPLATES, "mapping", "In which words a whois server is asked: `{server: template}`, with `%s` for the name; a server that is not there is asked the name alone.", bean="fetchWhois.specialQueryTemplates"),
             row("KEEP_ALIVE_POOL_SIZE", 100, "int", "Connections kept open for the next request; 0 keeps none.", minimum=0, heritrix=0),
             row("KEEP_ALIVE_SECONDS", 10, "number", "How long an idle connection is kept.", unit="s", minimum=0),
         ),
@@ -394,16 +433,11 @@ KNOWN_LATER: frozenset[str] = frozenset(
         "CHECKPOINT_INTERVAL_MINUTES",
         "CHECKPOINT_ON_SHUTDOWN",
         "DIGEST_ALGORITHM",
-        "DISABLE_JAVA_DNS_RESOLVES",
         "DNS_OVER_HTTP_SERVER",
         "DUMP_PENDING_AT_CLOSE",
         "FORGET_ALL_BUT_LATEST",
         "LARGEST_QUEUES_COUNT",
-        "MAX_BYTES_DOWNLOAD",
-        "MAX_DOCUMENTS_DOWNLOAD",
         "MAX_QUEUES_PER_REPORT_CATEGORY",
-        "MAX_TIME_SECONDS",
-        "QUOTAS",
         "SNOOZE_LONG_MS",
         "WARC_FREQUENT_FLUSHES",
         "WARC_START_NEW_FILES_ON_CHECKPOINT",

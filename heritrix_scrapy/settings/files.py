@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from heritrix_scrapy.model.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -46,6 +46,24 @@ class FileLines(list[str]):
         """Raises OSError."""
         mark = Mark.of(path)
         return cls(path, mark, path.read_text(encoding="utf-8-sig", errors="replace").splitlines())
+
+
+class LazyLines:
+    """Lines of a file that may be long: read anew, one by one, each time they are asked for. ``path``: where it lies.
+    Raises OSError when made and when read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb"):
+            """It can be read."""
+
+    def __iter__(self) -> Iterator[str]:
+        with self.path.open(encoding="utf-8-sig", errors="replace") as lines:
+            for line in lines:
+                yield line.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return repr(str(self.path))
 
 
 class WatchedFile:

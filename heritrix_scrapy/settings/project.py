@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.settings import job_file
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
 from heritrix_scrapy.settings.sheets import Sheets, addresses, with_entries
 from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, check_robots, gates
@@ -152,10 +153,13 @@ def _written(settings: BaseSettings, name: str) -> bool:
     return priority is not None and priority > ADDON_PRIORITY
 
 
-def translate(settings: BaseSettings, profile: str, given: frozenset[str]) -> tuple[Values, list[str]]:
+def translate(
+    settings: BaseSettings, profile: str, given: frozenset[str], job: frozenset[str] = frozenset()
+) -> tuple[Values, list[str]]:
     """What the project's Scrapy settings say in ours, and the log lines that tell of it.
 
-    ``given``: names of our table that the operator set; these are left out.
+    ``given``: names of our table that the operator set; these are left out. ``job``: those that a job file speaks of,
+    which stands below the spider and the command line.
     """
     values: Values = {}
     lines: list[str] = []
@@ -163,7 +167,8 @@ def translate(settings: BaseSettings, profile: str, given: frozenset[str]) -> tu
         if not _written(settings, name):
             continue
         said = says(settings, profile)
-        taken = {key: value for key, value in said.items() if key not in given}
+        decided = given if (settings.getpriority(name) or 0) > job_file.PRIORITY else given | job
+        taken = {key: value for key, value in said.items() if key not in decided}
         values.update(taken)
         if taken:
             told = ", ".join(f"{PREFIX}{key} = {value!r}" for key, value in taken.items())
@@ -189,21 +194,27 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
         for name in settings
         if isinstance(name, str) and name.startswith(PREFIX) and settings.getpriority(name) is not None
     }
-    lines = check_names(ours)
+    job = job_file.read(ours)
+    of_job: frozenset[str] = frozenset()
+    if job is not None:
+        of_job = frozenset(key for key in job.settings if (settings.getpriority(key) or 0) <= job_file.PRIORITY)
+        ours = {PREFIX + "PROFILE": "heritrix"} | ours | {key: job.settings[key] for key in of_job}
+    lines = check_names(ours) + (job_file.lines(job) if job else [])
     profile = check_profile(ours.get(PREFIX + "PROFILE", "modern"))
     given = frozenset(name for key in ours if (name := key.removeprefix(PREFIX)) in BY_NAME)
-    said, told = translate(settings, profile, given)
+    own = frozenset(name for name in given if PREFIX + name not in of_job)
+    said, told = translate(settings, profile, own, (given | job.spoken) if job else frozenset())
     values: Values = {}
     for row in SETTINGS:
-        if row.name in given:
-            values[row.name] = check(row, ours[row.key])
-        elif row.name in said:
+        if row.name in said:
             values[row.name] = check(row, said[row.name])
+        elif row.name in given:
+            values[row.name] = check(row, ours[row.key])
         else:
             values[row.name] = row.default_in(profile)
     values |= with_entries(values, ours)
     if values["SCOPE_SPIDER_REQUESTS"] is None:
-        values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given
+        values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given or job is not None
     check_robots(values["ROBOTS_POLICY"], values["AVAILABLE_ROBOTS_POLICIES"])
     check_identity(values, contact_required=contact_required, template_given="USER_AGENT_TEMPLATE" in given)
     view = View(values)
@@ -217,6 +228,7 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
         sheets=sheets,
         addressed=addresses(ours),
         gates=gates(ours),
+        job=job,
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, LATER_SUFFIX, PREFIX, PROFILES
-from heritrix_scrapy.settings.files import FileLines
+from heritrix_scrapy.settings.files import FileLines, LazyLines
 from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
@@ -197,8 +197,8 @@ def in_project(path: Path) -> Path:
     return next((folder for folder in (here, *here.parents) if (folder / "scrapy.cfg").exists()), here) / path
 
 
-def _lines(value: Any, setting: Setting) -> list[str]:
-    """Lines as given, or of the file whose path was given."""
+def _lines(value: Any, setting: Setting) -> list[str] | LazyLines:
+    """Lines as given, or of the file whose path was given; a seeds file may be as long as it likes."""
     value = _config_path(value)
     if isinstance(value, str):
         if value.lstrip().startswith("["):
@@ -212,10 +212,14 @@ def _lines(value: Any, setting: Setting) -> list[str]:
         value = Path(value)
     if isinstance(value, Path):
         try:
+            if setting.name == "SEEDS":
+                return LazyLines(in_project(value))
             return FileLines.read(in_project(value))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Refused(f"expected lines, or a file that can be read: {in_project(value)}: {reason}") from None
+    if isinstance(value, LazyLines):
+        return value
     if not isinstance(value, list | tuple) or not all(isinstance(line, str) for line in value):
         raise Refused("expected a list of lines, or the path of a file")
     return list(value)

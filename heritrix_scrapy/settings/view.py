@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.settings.beans import Job
     from heritrix_scrapy.settings.sheets import Address, Sheets
 
 
@@ -64,7 +65,7 @@ def default_view(profile: str = "modern", **values: Any) -> View:
 class Settings:
     """What the operator wants: the View without sheets, and the View for a URI."""
 
-    __slots__ = ("addressed", "explicit", "gates", "lines", "sheets", "view")
+    __slots__ = ("addressed", "explicit", "gates", "job", "lines", "sheets", "view")
 
     def __init__(
         self,
@@ -75,16 +76,18 @@ class Settings:
         sheets: Sheets | None = None,
         addressed: Mapping[Address, Any] | None = None,
         gates: Mapping[str, Any] | None = None,
+        job: Job | None = None,
     ) -> None:
         """``explicit``: names of the table that the operator gave; ``lines``: for the log at the start; ``sheets``:
         None when nothing is overridden anywhere; ``addressed``: values for properties of single rules;
-        ``gates``: rules before parts, by the part's name in capitals."""
+        ``gates``: rules before parts, by the part's name in capitals; ``job``: the job file's part in it."""
         self.view = view
         self.explicit = explicit
         self.lines = lines
         self.sheets = sheets
         self.addressed = addressed or {}
         self.gates = gates or {}
+        self.job = job
 
     @property
     def profile(self) -> str:

@@ -12,17 +12,26 @@ from typing import TYPE_CHECKING
 from heritrix_scrapy.store.memory import MemoryStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from typing import Any
 
     from heritrix_scrapy.crawl import Store
 
 __all__ = ["MemoryStore", "discard", "open_store"]
 
 
-def open_store(path: Path | None, *, schema: bytes | None = None, setting: str = "JOBDIR") -> Store:
+def open_store(
+    path: Path | None,
+    *,
+    schema: bytes | None = None,
+    setting: str = "JOBDIR",
+    migrate: Callable[[Any, bytes], bool] | None = None,
+) -> Store:
     """The store in the directory ``path``, made when there is none; in memory when ``path`` is None.
 
-    ``schema``: what its rows follow, the frontier's when nothing is said; ``setting``: which one named the path.
+    ``schema``: what its rows follow, the frontier's when nothing is said; ``setting``: which one named the path;
+    ``migrate``: called with a store of another schema and that schema, to rewrite its rows; False when it cannot.
 
     Raises ConfigurationError when LevelDB's binding is missing, or the directory cannot be used, is in use, or
     was written under another schema.
@@ -31,7 +40,7 @@ def open_store(path: Path | None, *, schema: bytes | None = None, setting: str =
         return MemoryStore()
     from heritrix_scrapy.store.leveldb import SCHEMA, LevelStore
 
-    return LevelStore(path, schema=schema or SCHEMA, setting=setting)
+    return LevelStore(path, schema=schema or SCHEMA, setting=setting, migrate=migrate)
 
 
 def discard(path: Path) -> None:

@@ -38,7 +38,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 #: Layout of the rows as a whole; grows when the meaning of a key or of a row changes.
-LAYOUT = 1
+LAYOUT = 2
 SCHEMA_KEY = b"mschema"
 SCHEMA = b"%d.%d" % (LAYOUT, ROW_SCHEMA)
 
@@ -46,7 +46,14 @@ SCHEMA = b"%d.%d" % (LAYOUT, ROW_SCHEMA)
 class LevelStore:
     """A LevelDB directory, held by this process alone. Implements ``crawl.Store``."""
 
-    def __init__(self, path: Path, *, schema: bytes = SCHEMA, setting: str = "JOBDIR") -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        schema: bytes = SCHEMA,
+        setting: str = "JOBDIR",
+        migrate: Callable[[LevelStore, bytes], bool] | None = None,
+    ) -> None:
         if plyvel is None:
             raise ConfigurationError(
                 setting, str(path), "the frontier needs LevelDB: pip install plyvel (from CPython 3.12 on plyvel-next)"
@@ -75,13 +82,28 @@ class LevelStore:
         if found is None and next(self.range(b""), None) is None:
             self.write([(SCHEMA_KEY, schema)])
         elif found != schema:
-            self.close()
-            raise ConfigurationError(
-                setting,
-                str(path),
-                f"its store has schema {(found or b'none').decode('ascii', 'replace')}, this version reads "
-                f"{schema.decode()}; finish the crawl with the version that began it, or take another JOBDIR",
-            )
+            self._bring_up(found, schema, setting, migrate)
+
+    def _bring_up(
+        self,
+        found: bytes | None,
+        schema: bytes,
+        setting: str,
+        migrate: Callable[[LevelStore, bytes], bool] | None,
+    ) -> None:
+        """Have rows of another schema rewritten. Raises ConfigurationError when they cannot be."""
+        if found is not None and migrate is not None and migrate(self, found):
+            self.write([(SCHEMA_KEY, schema)], sync=True)
+            logger.info("the store in %s was brought from schema %s to %s", self._path, found.decode(), schema.decode())
+            return
+        self.close()
+        raise ConfigurationError(
+            setting,
+            str(self._path),
+            f"its store has schema {(found or b'none').decode('ascii', 'replace')}, this version reads "
+            f"{schema.decode()}; finish the crawl with the version that began it, or export its URIs with that version"
+            " and import them into another JOBDIR",
+        )
 
     def _repair(self) -> None:
         """Build the manifest anew from every table and journal that can be read."""

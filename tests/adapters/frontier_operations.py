@@ -7,10 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.frontier import formats, journal, reports
+from heritrix_scrapy.frontier import formats, reports
 from heritrix_scrapy.frontier.importing import Nothing, Skip, recover_line
 from heritrix_scrapy.frontier.journal import Journal
-from heritrix_scrapy.frontier.largest import Largest
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import announce, appended
 from heritrix_scrapy.frontier.work import Work
@@ -167,18 +166,6 @@ def report_text(case: Case) -> tuple[bool, object] | None:
     return None
 
 
-def top_n(case: Case) -> tuple[bool, object]:
-    given = case["in"]
-    updates = given["updates"]
-    if isinstance(updates, str):
-        updates = [[str(number), number] for number in range(101)]
-    largest = Largest(given["n"])
-    for name, count in updates:
-        largest.update(name, count)
-    ranked = largest.descending()
-    return same({"size": len(largest), "largest": ranked[0][0], "smallest": ranked[-1][0]}, case["expect"])
-
-
 # ---------------------------------------------------------------- journal and import
 
 KINDS = {
@@ -207,12 +194,6 @@ def import_recover_format(case: Case) -> tuple[bool, object] | None:
         "lines": [line.rstrip("\n") for line in replay.journal.kept],
     }
     return same({key: got[key] for key in case["expect"]}, case["expect"])
-
-
-def hops_via_parse(case: Case) -> tuple[bool, object]:
-    found = journal.fields(case["in"]["line"], heritrix=True)
-    got = {"uri": found.uri, "path": found.path, "via": found.via, "context": found.context}
-    return same(got, case["expect"])
 
 
 def probe_recover_line(case: Case) -> tuple[bool, object]:
@@ -370,9 +351,7 @@ SCENARIOS = (
 ADAPTERS: dict[str, Callable[[Case], tuple[bool, object] | None]] = {
     "frontier/report_formats": report_formats,
     "frontier/report_text": report_text,
-    "frontier/ut_topnset": top_n,
     "frontier/import_recover_format": import_recover_format,
-    "frontier/hops_via_parse": hops_via_parse,
     "frontier/seed_text": seed_text,
     "frontier/seed_redirect_loop": seed_redirect_loop,
     "frontier/checkpoint_and_recovery": checkpoint_and_recovery,

@@ -14,7 +14,6 @@ from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.diversion import Diversions
 from heritrix_scrapy.frontier.fingerprint import POLYNOMIALS, Fingerprint, bucket_for, fp64
 from heritrix_scrapy.frontier.journal import fields
-from heritrix_scrapy.frontier.largest import Largest
 from heritrix_scrapy.frontier.mapper import Diverter, HashCrawlMapper, LexicalCrawlMapper, parse_map
 from heritrix_scrapy.frontier.policies import named
 from heritrix_scrapy.frontier.politeness import Rest
@@ -347,18 +346,6 @@ def modern_hops_via(case: Case) -> Answer:
     return hops_via(case, heritrix=False)
 
 
-def largest(case: Case) -> Answer:
-    given, updates = case["in"], case["in"]["updates"]
-    if isinstance(updates, str):
-        assert updates == "[str(i), i] for i in 0..100"
-        updates = [[str(number), number] for number in range(101)]
-    tracked = Largest(given["n"])
-    for name, count in updates:
-        tracked.update(name, count)
-    names = [name for name, _ in tracked.descending()]
-    return same({"size": len(tracked), "largest": names[0], "smallest": names[-1]}, case["expect"])
-
-
 def highest_uri_is_stored(case: Case) -> Answer:
     """The record of a queue whose precedence hangs on its URIs, through the store."""
     view = plan(queue_precedence_policy=["HighestUri", {"base_precedence": 0}])
@@ -387,7 +374,6 @@ ADAPTERS: dict[str, Callable[[Case], Answer | None]] = {
     "frontier/crawl_mapper_diversion": diversion,
     "frontier/insert_key": insert_key,
     "frontier/hops_via_parse": hops_via,
-    "frontier/ut_topnset": largest,
     "frontier/ut_insert_key_order": insert_key_order,
     "frontier/ut_crawluri_identity": identity,
     "frontier/ut_crawluri_persistence": persistence,

@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from heritrix_scrapy.fetch.resolver import Answer, Lookup, RecordSet
 from heritrix_scrapy.model.crawluri import CrawlURI
+from tests.adapters.fetch_net import ftp
 from tests.fetch.loopback import Server, fetch, handler_of, make_crawler, run
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz0123456789\n"
@@ -91,7 +92,7 @@ def fetched(asked: dict[str, Any]) -> dict[str, Any]:
 def http_recording(case: dict[str, Any]) -> tuple[bool, object] | None:
     asked, expected = case["input"], case["expected"]
     if any(name.startswith("ftp") for name in asked) or str(asked.get("uri", "http")).startswith(("ftp", "sftp")):
-        return None  # comes with the ftp handler
+        return ftp(case)
     if "dns_a_records" in asked:
         found = Lookup(Answer.ADDRESSES, (RecordSet("a.example.", 60, "A", tuple(asked["dns_a_records"])),))
         first = next(iter(found.addresses), None)

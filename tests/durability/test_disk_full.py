@@ -100,7 +100,11 @@ def status(made: Project) -> str:
 def test_pauses_and_goes_on(serve: Serve, project: Any, place: str, size: str, body: int, number: int) -> None:
     routes = {f"/{n}": noise(n, body if n else 500) for n in range(number)}
     web = serve({HOST: {"routes": {"/robots.txt": {"status": 404, "body": ""}, **routes}}})
-    made: Project = project({"FIRST": web.url(HOST), "PAGES": number, "HERITRIX_FOLLOW": "none"}, SPIDER, web=web)
+    made: Project = project(
+        {"FIRST": web.url(HOST), "PAGES": number, "HERITRIX_FOLLOW": "none", "HERITRIX_PAUSE_THRESHOLD_MIB": 0},
+        SPIDER,
+        web=web,
+    )
     log = made.folder / "log.txt"
     called = made.folder / "called"
     pages = {web.url(HOST, f"/{n}") for n in range(number)}
@@ -142,3 +146,47 @@ def test_pauses_and_goes_on(serve: Serve, project: Any, place: str, size: str, b
         ends = Counter(line[3] for line in lines if line[3] in pages)
         assert set(ends) == pages
         assert all(line[1] == "200" for line in lines if line[3] in pages)
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "body", "guarded"),
+    [
+        ("warcs", "2m", 60_000, True),
+        pytest.param("warcs", "300k", 20_000, False, marks=pytest.mark.long),
+        pytest.param("frontier", "160k", 500, False, marks=pytest.mark.long),
+        pytest.param("frontier", "800k", 500, True, marks=pytest.mark.long),
+        pytest.param("logs", "8k", 500, False, marks=pytest.mark.long),
+        pytest.param("logs", "32k", 500, True, marks=pytest.mark.long),
+    ],
+)
+def test_pc016_pc019_goes_on_by_itself(
+    serve: Serve, project: Any, place: str, size: str, body: int, guarded: bool
+) -> None:
+    """PC-016: paused before anything fails to be written, where the guard is on. PC-019: PAUSED, then RUNNING."""
+    number = 60 if place == "warcs" else 150
+    routes = {f"/{n}": noise(n, body if n else 500) | {"delay": 0.02} for n in range(number)}
+    web = serve({HOST: {"routes": {"/robots.txt": {"status": 404, "body": ""}, **routes}}})
+    least = {} if guarded else {"HERITRIX_PAUSE_THRESHOLD_MIB": 0}
+    given = {"FIRST": web.url(HOST), "PAGES": number, "HERITRIX_FOLLOW": "none", "HERITRIX_INTERVAL_SECONDS": 0.1}
+    made: Project = project(given | least, SPIDER, web=web)
+    log = made.folder / "log.txt"
+    with small_disk(made.jobdir / place, size) as disk:
+        process = made.start("-s", f"LOG_FILE={log}", name="fills", prefix=disk.prefix)
+        until(process, lambda: log.exists() and "crawl paused" in log.read_text(), "the crawl was paused")
+        said = status(made)
+        assert said.startswith("PAUS")
+        assert str(made.jobdir / place) in said
+        assert ("low disk space" if guarded else "No space left on device") in said
+        disk.grow("64m")
+        done = made.finish(process, timeout=60)
+        assert done.returncode == 0, log.read_text()
+        pages = {web.url(HOST, f"/{n}") for n in range(number)}
+        warcs = disk.inside if place == "warcs" else made.jobdir / "warcs"
+        after = Counter(uri for path in warcs.glob("*.warc.gz") for uri in responses(path) if uri in pages)
+        assert set(after) == pages
+        logged = disk.inside if place == "logs" else made.jobdir / "logs"
+        ends = Counter(line.split()[3] for line in (logged / "crawl.log").read_text().splitlines())
+        assert all(ends[uri] == 1 for uri in pages)
+    states = [line.split()[2] for line in (made.jobdir / "job.log").read_text().splitlines() if " INFO " in line]
+    assert states.count("PAUSED") == 1
+    assert states[-4:] == ["RUNNING", "EMPTY", "STOPPING", "FINISHED"]

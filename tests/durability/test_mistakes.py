@@ -135,6 +135,6 @@ def test_two_crawls_on_one_jobdir(serve: Serve, project: Any) -> None:
     assert first.poll() is None, "the first crawl still runs"
     refused(refused_second, "JOBDIR", str(made.jobdir), "another crawl")
     first.send_signal(signal.SIGINT)
-    assert made.finish(first).returncode == 0
+    assert made.finish(first).returncode == 3
     crawl = made.run()
     assert crawl.statuses[uri] == [200]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heritrix_scrapy.model.challenge import Challenge
+from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts
 
 
@@ -56,7 +57,7 @@ def test_state_of_credentials_and_tallies_survive() -> None:
     server = hosts.server("h.example")
     server.challenges.append(Challenge("digest", "R", {"nonce": "n"}, 3))
     server.logins.append("/login")
-    for tally in hosts.tallies_of("http://h.example/a"):
+    for tally in hosts.tallies_of(CrawlURI("http://h.example/a")):
         tally.successes += 1
     hosts.province("http://(example,").attempts = 1
     hosts.province_changed("http://(example,")
@@ -66,7 +67,8 @@ def test_state_of_credentials_and_tallies_survive() -> None:
     assert later.server("h.example").logins == ["/login"]
     assert later.server("h.example").tally.successes == later.host("h.example").tally.successes == 1
     assert later.province("http://(example,").attempts == 1
-    assert later.tallies_of("dns:h.example") == []
+    later.tallies_of(CrawlURI("dns:h.example"))[0].successes += 1
+    assert (later.host("dns:").tally.successes, later.host("h.example").tally.successes) == (1, 1)
     assert Hosts(rows.get).server("other.example").challenges == []
 
 

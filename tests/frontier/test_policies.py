@@ -428,3 +428,48 @@ def test_policies_of_the_users_own() -> None:
     end(frontier, curi, -4, clock.now)
     record = frontier.queue("ho").record  # type: ignore[union-attr]
     assert (record.precedence, record.spent) == (4, 24)
+
+
+class Faulty(QueueAssignmentPolicy, CostAssignmentPolicy, UriPrecedencePolicy, QueuePrecedencePolicy):
+    """Every kind of policy; ``answer``: what it says, instead of raising."""
+
+    answer: object = None
+
+    def class_key(self, curi: CrawlURI) -> str:
+        return self._said()
+
+    def cost_of(self, curi: CrawlURI) -> int:
+        return self._said()
+
+    def precedence(self, *about: object) -> int:
+        return self._said()
+
+    def _said(self) -> Any:
+        if self.answer is None:
+            raise LookupError("no idea")
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [None, b"bytes", 1 << 70, -(1 << 70), True, 1.5])
+@pytest.mark.parametrize("profile", ["modern", "heritrix"])
+def test_a_policy_that_fails_costs_no_uri(profile: str, answer: object, caplog: pytest.LogCaptureFixture) -> None:
+    faulty = [f"{HERE}.Faulty", {"answer": answer}]
+    frontier, clock, _ = make(
+        profile=profile,
+        queue_assignment_policy=faulty,
+        cost_assignment_policy=faulty,
+        uri_precedence_policy=faulty,
+        queue_precedence_policy=faulty,
+    )
+    frontier.add([CrawlURI(f"http://a.test/{number}", path="L") for number in range(3)])
+    for code in (200, -2, 200):
+        curi = frontier.next(clock.now)
+        assert curi is not None
+        assert (curi.class_key, curi.cost, curi.precedence) == ("test,a,", 1, 1)
+        final = end(frontier, curi, code, clock.now, "http://b.test/")
+        assert final is (code > 0)
+        frontier.flush(clock.now)
+        clock.now += 1_000_000
+    assert {frontier.queue("test,a,").record.count, frontier.queue("test,b,").record.count} == {1}  # type: ignore[union-attr]
+    assert "the default is taken" in caplog.text
+    frontier.close()

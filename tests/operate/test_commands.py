@@ -113,10 +113,58 @@ def test_a_running_crawl_says_what_it_does(serve: Serve, project: Any) -> None:
     running = told(made)
     assert (running["state"], running["reason"]) == ("RUNNING", None)
     assert running["frontier"]["in process"] == 1
-    assert asked(made, "pause")["state"] == "PAUSED"
+    # what is in flight goes on, so it is not PAUSED yet
+    assert asked(made, "pause")["state"] == "PAUSING"
     assert asked(made)["reason"] == "by the operator"
     crawl.kill()
     made.finish(crawl)
     stopped = told(made)
-    assert stopped["state"] == "STOPPED"
+    assert (stopped["state"], stopped["end"]) == ("FINISHED", "FINISHED_ABNORMAL")
     assert (stopped["frontier"]["queued"], stopped["frontier"]["in process"]) == (1, 0)
+
+
+@pytest.mark.crawl
+def test_a_job_is_told_of_through_all_its_launches(serve: Serve, project: Any) -> None:
+    """Killed, resumed, paused until nothing is in flight, gone on, ended by the operator: states, end, exit status."""
+    held = {"stall": True, "cases": [{"if": {"nth_from": 2}, "then": {"body": "well", "delay": 0.3}}]}
+    web = serve({"www.life.test": {"routes": {"/robots.txt": {"status": 404}, "/": held}, "default": {"stall": True}}})
+    seeds = [web.url("www.life.test"), web.url("www.life.test", "/later")]
+    made = project({"HERITRIX_SEEDS": seeds, "HERITRIX_STOP_GRACE_SECONDS": 0.2}, web=web)
+    killed = made.start()
+    until(killed, lambda: web.asked("www.life.test").count("GET /") == 1)
+    killed.kill()
+    made.finish(killed)
+    assert (told(made)["state"], told(made)["end"]) == ("FINISHED", "FINISHED_ABNORMAL")
+
+    crawl = made.start()
+    until(crawl, lambda: web.asked("www.life.test").count("GET /") == 2)
+    assert asked(made, "pause")["state"] == "PAUSING"
+    until(crawl, lambda: asked(made).get("state") == "PAUSED")
+    assert not web.asked("www.life.test").count("GET /later")
+    assert asked(made, "unpause")["state"] == "RUNNING"
+    until(crawl, lambda: web.asked("www.life.test").count("GET /later") == 1)
+    assert heritrix(made, "terminate").stdout.split()[0] == "STOPPING"
+    done = made.finish(crawl, 60)
+    assert done.returncode == 3, done.stderr
+    assert (done.stats["finish_reason"], done.stats["heritrix/end"]) == ("aborted", "ABORTED")
+    assert "stopping: 1 fetches in flight" in done.stderr
+    answer = told(made)
+    assert (answer["state"], answer["end"], answer["launches"]) == ("FINISHED", "ABORTED", 2)
+    assert answer["description"] == "Finished: ABORTED"
+    assert answer["frontier"]["queued"] >= 1
+    assert json.loads((made.jobdir / "state.json").read_text())["reason"] == "by the operator"
+    said = [line.split(" ", 2)[1:] for line in (made.jobdir / "job.log").read_text().splitlines()]
+    states = [text.split()[0] if text != "Job launched" else text for level, text in said if level == "INFO"]
+    assert states == [
+        *("Job launched", "PREPARING", "RUNNING"),
+        *("Job launched", "PREPARING", "RUNNING", "PAUSING", "PAUSED", "RUNNING", "STOPPING", "FINISHED"),
+    ]
+    notes = [row[21:] for row in (made.jobdir / "logs" / "progress-statistics.log").read_text().splitlines()]
+    assert [row for row in notes if row.startswith("CRAWL")][-6:] == [
+        "CRAWL RUNNING - Running",
+        "CRAWL WAITING - Pausing - Waiting for threads to finish",
+        "CRAWL PAUSED - Paused",
+        "CRAWL RUNNING - Running",
+        "CRAWL ENDING - Finished - Ended by operator",
+        "CRAWL ENDED - Finished - Ended by operator",
+    ]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 import pytest
 
 from heritrix_scrapy.operate import record
-from heritrix_scrapy.operate.life import End, Life, State, description
+from heritrix_scrapy.operate.elapsed import Elapsed
+from heritrix_scrapy.operate.joblog import JobLog
+from heritrix_scrapy.operate.life import End, Life, State, description, end_of, exit_status
 
 
 def life():
@@ -79,8 +82,58 @@ def test_the_record_outlives_the_process(tmp_path):
     assert record.read(tmp_path).launches == 0
     record.write(tmp_path, record.Record(state="FINISHED", end="ABORTED", launches=3))
     again = record.read(tmp_path)
-    assert (again.state, again.ended, again.launches) == ("FINISHED", End.ABORTED, 3)
+    assert (again.state, again.end, again.launches) == ("FINISHED", "ABORTED", 3)
     assert [path.name for path in tmp_path.iterdir()] == [record.NAME]
+
+
+def test_a_job_whose_process_is_gone_ended_abnormally(tmp_path):
+    pid = os.getpid()
+    since = record.born(pid)
+    record.write(tmp_path, record.Record(state="RUNNING", end="FINISHED_ABNORMAL", pid=pid, born=since))
+    assert record.stands(tmp_path).state == "RUNNING"
+    record.write(tmp_path, record.Record(state="STOPPING", end="ABORTED", pid=pid, born=since - 1))
+    gone = record.stands(tmp_path)
+    assert (gone.state, gone.end) == ("FINISHED", "FINISHED_ABNORMAL")
+    assert str(pid) in gone.reason
+
+
+@pytest.mark.parametrize(
+    ("reason", "end", "status"),
+    [
+        ("finished", End.FINISHED, 0),
+        ("shutdown", End.ABORTED, 3),
+        ("aborted", End.ABORTED, 3),
+        ("enough", End.ABORTED, 0),
+        ("closespider_pagecount", End.FINISHED_DOCUMENT_LIMIT, 0),
+        ("finished_data_limit", End.FINISHED_DATA_LIMIT, 0),
+        ("closespider_errorcount", End.FINISHED_ABNORMAL, 4),
+    ],
+)
+def test_the_reason_for_closing_says_how_it_ended(reason, end, status):
+    assert (end_of(reason), exit_status(end, reason)) == (end, status)
+
+
+def test_pauses_and_downtime_do_not_count():
+    ran = Elapsed(1000)
+    ran.go(10.0)
+    ran.go(11.0)
+    ran.halt(12.5)
+    assert ran.ms(99.0) == 3500
+    ran.go(100.0)
+    assert ran.ms(100.25) == 3750
+
+
+def test_the_jobs_log_stands_in_the_launchs_folder_too(tmp_path):
+    log = JobLog(tmp_path)
+    log.write(0, "Job launched")
+    log.copy_to(tmp_path / "19700101000000")
+    (tmp_path / "19700101000000").mkdir()
+    log.copy_to(tmp_path / "19700101000000")
+    log.write(1500, "two\nlines\x1b[2J", "WARNING")
+    [launched, warned] = (tmp_path / "job.log").read_text().splitlines()
+    assert launched == "1970-01-01T00:00:00.000Z INFO Job launched"
+    assert warned == "1970-01-01T00:00:01.500Z WARNING two lines [2J"
+    assert (tmp_path / "19700101000000" / "job.log").read_text().splitlines()[-1] == warned
 
 
 def test_a_torn_record_is_a_new_one(tmp_path):

@@ -60,7 +60,7 @@ def test_a_crawl_is_operated_while_it_runs_and_after(serve: Serve, project: Any)
     assert statuses[f"{site}/stalls"] == [-7000]
     assert [code for uri, code in statuses.items() if "/1" in uri and uri[-3] == "/"] == [[-6000]] * 10
     assert statuses[f"{site}/1"] == [200]
-    told = (made.jobdir / "logs" / "job.log").read_text()
+    told = (made.jobdir / "job.log").read_text()
     assert "deleted 10" in told
     assert told.count(" - enough\n") == 1
     assert " - it hangs\n" in told

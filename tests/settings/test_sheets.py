@@ -233,6 +233,8 @@ def other_value(row: Any) -> Any:
             return ["Other: value"]
         case "components":
             return [["LowercaseRule", {}]]
+        case "mappings":
+            return [{"host_max_novel_urls": 3}]
         case "mapping":
             return {"mine": ["ignore", {}]}
         case "robots_policy":

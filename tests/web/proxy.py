@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 
 class Proxy:
-    """``names``: host name → address; ``user``: "name:password" or empty. ``asked`` holds what it was asked for:
-    a request line, or ``SOCKS host:port``; ``heads`` the request heads that it read."""
+    """``names``: host name → address; ``ports``: port asked for → port in its place; ``user``: "name:password" or
+    empty. ``asked`` holds what it was asked for: a request line, or ``SOCKS host:port``; ``heads`` the request
+    heads that it read."""
 
-    def __init__(self, names: Mapping[str, str] | None = None, *, user: str = "") -> None:
+    def __init__(
+        self, names: Mapping[str, str] | None = None, *, user: str = "", ports: Mapping[int, int] | None = None
+    ) -> None:
         self.names = dict(names or {})
+        self.ports = dict(ports or {})
         self.user = user
         self.asked: list[str] = []
         self.heads: list[bytes] = []
@@ -93,7 +97,7 @@ class Proxy:
         answer: bytes,
         said: bytes = b"",
     ) -> None:
-        there, back = await asyncio.open_connection(self.names.get(host, host), port)
+        there, back = await asyncio.open_connection(self.names.get(host, host), self.ports.get(port, port))
         writer.write(answer)
         back.write(said)
 

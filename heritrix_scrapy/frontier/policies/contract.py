@@ -2,7 +2,8 @@
 
 A policy of your own is a subclass of one of these, named by dotted path in its setting, made by ``from_crawler`` if
 it has one; ``[path, {name: value}]`` sets attributes on it. It is given the CrawlURI, whose ``settings`` are those
-that hold for it. An exception costs the URI it was asked about, not the crawl.
+that hold for it. Where it raises an exception, or answers with another type, the URI is treated as the default policy
+would treat it.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from heritrix_scrapy.frontier.policies.contract import (
     QueuePrecedencePolicy,
     UriPrecedencePolicy,
 )
+from heritrix_scrapy.frontier.policies.guard import Guarded
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX
 from heritrix_scrapy.settings.validate import check, load_object
@@ -30,28 +31,62 @@ HERITRIX_PACKAGE = "org.archive."
 
 class Kind(NamedTuple):
     """One kind of policy. ``setting``: as the View calls it; ``ending``: what full names have and short ones have not;
-    ``method``: what one of the user's own must have."""
+    ``method``: what one of the user's own must have; ``sound``: what its answers must be; ``otherwise``: answers in
+    its place when it fails."""
 
     setting: str
     ending: str
     classes: tuple[type[Any], ...]
     contract: type[Any]
     method: str
+    sound: Callable[[Any], bool]
+    otherwise: Callable[..., Any]
 
     @property
     def key(self) -> str:
         return PREFIX + self.setting.upper()
 
 
+def whole(answer: Any) -> bool:
+    """Whether it is a whole number that a row can hold; True is none that anyone meant."""
+    return type(answer) is int and -(1 << 31) <= answer < 1 << 31
+
+
 ASSIGNMENT = Kind(
-    "queue_assignment_policy", "QueueAssignmentPolicy", assignment.CLASSES, QueueAssignmentPolicy, "class_key"
+    "queue_assignment_policy",
+    "QueueAssignmentPolicy",
+    assignment.CLASSES,
+    QueueAssignmentPolicy,
+    "class_key",
+    lambda answer: isinstance(answer, str),
+    lambda curi: curi.class_key or assignment.surt_authority(curi.policy_basis) or assignment.DEFAULT_QUEUE,
 )
-COST = Kind("cost_assignment_policy", "CostAssignmentPolicy", cost.CLASSES, CostAssignmentPolicy, "cost_of")
+COST = Kind(
+    "cost_assignment_policy",
+    "CostAssignmentPolicy",
+    cost.CLASSES,
+    CostAssignmentPolicy,
+    "cost_of",
+    lambda answer: whole(answer) and answer >= 0,
+    lambda curi: 1,
+)
 URI_PRECEDENCE = Kind(
-    "uri_precedence_policy", "UriPrecedencePolicy", uri_precedence.CLASSES, UriPrecedencePolicy, "precedence"
+    "uri_precedence_policy",
+    "UriPrecedencePolicy",
+    uri_precedence.CLASSES,
+    UriPrecedencePolicy,
+    "precedence",
+    whole,
+    lambda curi: curi.cost,
 )
 QUEUE_PRECEDENCE = Kind(
-    "queue_precedence_policy", "QueuePrecedencePolicy", queue_precedence.CLASSES, QueuePrecedencePolicy, "precedence"
+    "queue_precedence_policy",
+    "QueuePrecedencePolicy",
+    queue_precedence.CLASSES,
+    QueuePrecedencePolicy,
+    "precedence",
+    whole,
+    lambda queue, curi: queue.base,
 )
 
 KINDS = (ASSIGNMENT, COST, URI_PRECEDENCE, QUEUE_PRECEDENCE)
@@ -120,6 +155,7 @@ class Policies:
             known = self._load(key, path, properties)
             if not callable(getattr(known, kind.method, None)):
                 raise ConfigurationError(key, path, f"such a policy has a method {kind.method}()")
+            known = Guarded(known, kind.method, kind.sound, kind.otherwise)
             self._own[key, path, repr(properties)] = known
         return known
 

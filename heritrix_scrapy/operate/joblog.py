@@ -1,0 +1,63 @@
+"""What was done to the job, over all its launches?
+
+``JOBDIR/job.log``, appended to by every launch and every command, and a copy of a launch's lines in the launch's
+folder. A line is ``<time> <LEVEL> <message>`` (spec/output 6.3). It is written at once: there are few.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from heritrix_scrapy.report.times import log17
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "job.log"
+
+
+def one_line(text: str) -> str:
+    """The text without line ends and control characters."""
+    return "".join(each if each.isprintable() else " " for each in " ".join(text.splitlines()))
+
+
+class JobLog:
+    """The log of one job. ``lost``: lines that could not be written."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._copy: Path | None = None
+        self._waiting: list[str] | None = []
+        self.lost = 0
+
+    def copy_to(self, folder: Path | None) -> None:
+        """From now on the lines stand in the launch's folder too, those written so far included; None: there is
+        none."""
+        waiting, self._waiting = self._waiting or [], None
+        if folder is not None:
+            self._copy = folder / NAME
+            for line in waiting:
+                self._append(self._copy, line)
+
+    def write(self, now_ms: int, text: str, level: str = "INFO") -> None:
+        """Add a line; one that the disk refuses is counted as lost."""
+        line = f"{log17(now_ms)} {level} {one_line(text)}\n"
+        if not self._append(self._root / NAME, line):
+            self.lost += 1
+        if self._copy is not None:
+            self._append(self._copy, line)
+        elif self._waiting is not None:
+            self._waiting.append(line)
+
+    @staticmethod
+    def _append(path: Path, line: str) -> bool:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                os.write(descriptor, line.encode("utf-8", "replace"))
+                return True
+            finally:
+                os.close(descriptor)
+        return False

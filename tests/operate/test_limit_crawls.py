@@ -1,0 +1,105 @@
+"""Do whole crawls keep to their limits and quotas, and say how they ended?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Serve
+
+pytestmark = pytest.mark.crawl
+
+HOST = "www.limit.test"
+PAGE = {"body": '<a href="/$+1">next</a>' + "x" * 980, "delay": 0.02}
+CHAIN = {HOST: {"routes": {"/robots.txt": {"status": 404}}, "patterns": [[r"/(\d+)", PAGE]]}}
+
+ONLY_ONE = ["NotMatchesRegexDecideRule", {"regex": ".*one.*", "decision": "REJECT"}]
+
+#: Seconds between two looks at the limits.
+INTERVAL = 0.5
+
+
+def states(jobdir: Any) -> list[str]:
+    lines = [line.split(" ", 2) for line in (jobdir / "job.log").read_text().splitlines()]
+    return [text.split()[0] for _, level, text in lines if level == "INFO" and text != "Job launched"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "end"),
+    [
+        ("MAX_DOCUMENTS_DOWNLOAD", 15, "FINISHED_DOCUMENT_LIMIT"),
+        ("MAX_BYTES_DOWNLOAD", 15_000, "FINISHED_DATA_LIMIT"),
+        pytest.param("MAX_WARC_NOVEL_URLS", 15, "FINISHED_DOCUMENT_LIMIT", marks=pytest.mark.long),
+        pytest.param("MAX_TIME_SECONDS", 1, "FINISHED_TIME_LIMIT", marks=pytest.mark.long),
+        pytest.param("WARC_LIMITS", {"response": {"numRecords": 15}}, "FINISHED_WRITE_LIMIT", marks=pytest.mark.long),
+    ],
+)
+def test_a_limit_ends_the_crawl(serve: Serve, project: Any, limit: str, most: Any, end: str) -> None:
+    """End status in state, job log and stats; beyond the limit at most what one interval brings."""
+    web = serve(CHAIN)
+    given = {"HERITRIX_SEEDS": [web.url(HOST, "/1")], "HERITRIX_MAX_HOPS": 1000, "HERITRIX_INTERVAL_SECONDS": INTERVAL}
+    made = project({**given, f"HERITRIX_{limit}": most}, web=web)
+    done = made.run(timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stats["heritrix/end"] == end
+    assert done.stats["finish_reason"] == end.lower()
+    record = json.loads((made.jobdir / "state.json").read_text())
+    assert (record["state"], record["end"]) == ("FINISHED", end)
+    assert record["reason"].startswith(f"HERITRIX_{limit}")
+    assert states(made.jobdir)[-2:] == ["STOPPING", "FINISHED"]
+    progress = (made.jobdir / "logs" / "progress-statistics.log").read_text()
+    assert progress.count("CRAWL ENDED - Finished - ") == 1
+    pages = sum(uri.rpartition("/")[2].isdigit() for uri in done.statuses)
+    # a page each 20 ms, one after the other: what an interval brings, and what was in flight
+    assert pages <= 15 + INTERVAL / 0.02 + 2 if limit != "MAX_TIME_SECONDS" else pages <= (1 + INTERVAL) / 0.02 + 2
+    assert done.stats["heritrix/frontier/queued"] >= 1
+
+
+def test_quotas_retire_queues_or_end_uris(serve: Serve, project: Any) -> None:
+    """One host's queue is retired with what is left in it; of another the rest ends as -5003; begun anew, the first
+    goes on."""
+    names = ("one.limit.test", "two.limit.test")
+    page = "".join(f'<a href="/{n}">{n}</a>' for n in range(1, 7))
+    web = serve(
+        {
+            name: {"routes": {"/robots.txt": {"status": 404}, "/": {"body": page}}, "default": {"body": "p"}}
+            for name in names
+        }
+    )
+    quotas = [
+        {"host_max_fetch_successes": 4, "should_process": ONLY_ONE},
+        {"host": "two.limit.test", "quotas": {"fetchSuccesses": 4}, "at": "after_preconditions"},
+    ]
+    made = project({"HERITRIX_SEEDS": [web.url(name) for name in names], "HERITRIX_QUOTAS": quotas}, web=web)
+    done = made.run(timeout=60)
+    assert done.returncode == 0, done.stderr
+    codes = {name: [code for uri, row in done.statuses.items() if name in uri for code in row] for name in names}
+    assert sum(code > 0 and code != 1 for code in codes["one.limit.test"]) == 4
+    assert -5003 not in codes["one.limit.test"]
+    assert codes["two.limit.test"].count(-5003) >= 3
+    assert any(line.endswith("hostQuota:fetchSuccesses") for line in done.log)
+    assert done.stats["heritrix/quota/hostMaxFetchSuccesses"] == 1
+    # what is left lies in the retired queue: no end of it is logged
+    assert len(codes["one.limit.test"]) == 5
+
+
+@pytest.mark.parametrize(("answers", "share", "status"), [(0, 1, 4), (1, 0.5, 4), (1, 1, 0)])
+def test_pc226_a_crawl_of_which_no_seed_answered(
+    serve: Serve, project: Any, answers: int, share: float, status: int
+) -> None:
+    """PC-226: seeds that refuse connections."""
+    web = serve(
+        {
+            HOST: {"routes": {"/robots.txt": {"status": 404}}, "default": {"body": "p"}},
+            "no.limit.test": {"listen": False},
+        }
+    )
+    seeds = [web.url("no.limit.test", f"/{n}") for n in range(2)] + [web.url(HOST)] * answers
+    given = {"HERITRIX_SEEDS": seeds, "HERITRIX_SEEDS_UNANSWERED_SHARE": share, "HERITRIX_RETRY_DELAY_SECONDS": 0}
+    done = project(given, web=web).run(timeout=60)
+    assert done.returncode == status, done.stderr
+    assert done.stats["heritrix/end"] == ("FINISHED" if not status else "FINISHED_ABNORMAL")
+    assert ("seeds did not answer" in done.stderr or "none of 2 seeds answered" in done.stderr) == bool(status)
