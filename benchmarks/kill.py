@@ -2,10 +2,11 @@
 
 ``python benchmarks/kill.py 20 [--pages 2400] [--seed 1] [--profile heritrix]``
 
-Crawls of a site on several hosts, with prerequisites, redirects, requests with callbacks, small WARC files and
-some politeness, are ended by SIGKILL at random moments and started again on their JOBDIR until they finish; then
-the next crawl begins, until the kills are used up. What was asked for is counted from the server's own log. The last
-line is one JSON object; exit status 1 when something was lost, the bound was passed or a WARC file cannot be read.
+Crawls of a site on several hosts, with prerequisites, redirects, retries of ours and of Scrapy's, pages that are
+fetched again later, requests with callbacks, ``cb_kwargs`` and ``meta``, small WARC files, some politeness, are ended
+by SIGKILL at random moments and started again on their JOBDIR until they finish; then the next crawl begins, until the
+kills are used up. What was asked for is counted from the server's own log, what was called back from the spider's. The
+last line is one JSON object; exit status 1 when something was lost, the bound was passed or a WARC file cannot be read.
 """
 
 from __future__ import annotations
@@ -34,10 +35,16 @@ CONCURRENCY = 16
 #: Of so many pages one is reached through a redirect, one by a callback of the spider's only.
 EVERY_REDIRECT = 7
 EVERY_CALLBACK = 5
+#: Of so many pages one breaks off the first time, one says 503 to the spider, one is fetched again.
+EVERY_FLAKY = 90
+EVERY_BUSY = 25
+EVERY_AGAIN = 40
 #: The most requests between two kills.
 STRIDE = 600
 
 SPIDER = """
+import json
+from pathlib import Path
 from scrapy import Request, Spider
 
 class Killed(Spider):
@@ -46,11 +53,23 @@ class Killed(Spider):
         yield Request(self.settings["FIRST"])
     def parse(self, response):
         for address in response.css("b::attr(data-to)").getall():
-            yield response.follow(address, self.parse_asked, errback=self.failed, cb_kwargs={"n": 1})
+            n = int(address.rpartition("/")[2])
+            meta = {"tag": ["of", n]}
+            yield response.follow(address, self.parse_asked, errback=self.failed, cb_kwargs={"n": n}, meta=meta)
     def parse_asked(self, response, n):
+        with (Path(__file__).parents[1] / "called.jsonl").open("a") as file:
+            file.write(json.dumps([response.url, n, response.meta["tag"]]) + "\\n")
         yield {"url": response.url, "n": n}
     def failed(self, failure):
         yield {"failed": failure.request.url}
+"""
+
+
+POLICY = """
+class Again:
+    def next_fetch(self, curi, now_ms, settings):
+        # the second answer is a short one
+        return now_ms + 300 if "/again/" in curi.uri and curi.content_size > 2000 else None
 """
 
 
@@ -71,7 +90,7 @@ def site(pages: int) -> dict[str, Any]:
         hosts[f"h{number}.kill.test"] = {
             "routes": {"/robots.txt": {"type": "text/plain", "body": f"User-agent: *\nDisallow: /no\n{delay}"}}
         }
-    asked = [n for n in range(1, pages) if n % EVERY_CALLBACK == 0]
+    asked = asked_pages(pages)
     for page in range(pages):
         links = [n for n in range(4 * page + 1, 4 * page + 5) if n < pages]
         text = ["<html><body>"]
@@ -81,11 +100,23 @@ def site(pages: int) -> dict[str, Any]:
                 hosts[host_of(target)]["routes"][f"/r/{target}"] = {"redirect": page_path(target)}
             else:
                 text.append(f'<a href="${{http:{host_of(target)}}}{page_path(target)}">p</a>')
+        for every, name in ((EVERY_FLAKY, "flaky"), (EVERY_AGAIN, "again")):
+            if page % every == 1:
+                text.append(f'<a href="/{name}/{page}">p</a>')
         if page == 0:
             text += [f'<b data-to="${{http:{host_of(n)}}}/asked/{n}"></b>' for n in asked]
         hosts[host_of(page)]["routes"][page_path(page)] = {"body": "".join(text) + "<p>" + "x" * 2000, "delay": 0.004}
     for n in asked:
-        hosts[host_of(n)]["routes"][f"/asked/{n}"] = {"body": f"asked {n}", "delay": 0.004}
+        answer = {"body": f"asked {n}", "delay": 0.004}
+        if n % EVERY_BUSY == 0:
+            answer["cases"] = [{"if": {"nth": 1}, "then": {"status": 503, "body": "busy"}}]
+        hosts[host_of(n)]["routes"][f"/asked/{n}"] = answer
+    for n in range(1, pages, EVERY_FLAKY):
+        cut = {"if": {"nth": 1}, "then": {"close_now": True}}
+        hosts[host_of(n)]["routes"][f"/flaky/{n}"] = {"body": "at last", "cases": [cut]}
+    for n in range(1, pages, EVERY_AGAIN):
+        long = {"if": {"nth": 1}, "then": {"body": "x" * 3000}}
+        hosts[host_of(n)]["routes"][f"/again/{n}"] = {"body": "short", "cases": [long]}
     return hosts
 
 
@@ -93,8 +124,31 @@ def expected(pages: int) -> set[tuple[str, str]]:
     """(host, target) of everything that must be asked for."""
     wanted = {(host_of(n), page_path(n)) for n in range(pages)}
     wanted |= {(host_of(n), f"/r/{n}") for n in range(1, pages) if n % EVERY_REDIRECT == 0}
-    wanted |= {(host_of(n), f"/asked/{n}") for n in range(1, pages) if n % EVERY_CALLBACK == 0}
-    return wanted
+    wanted |= {(host_of(n), f"/asked/{n}") for n in asked_pages(pages)}
+    return wanted | at_least_twice(pages)
+
+
+def asked_pages(pages: int) -> list[int]:
+    """Pages that only the spider asks for."""
+    return [n for n in range(1, pages) if n % EVERY_CALLBACK == 0]
+
+
+def at_least_twice(pages: int) -> set[tuple[str, str]]:
+    """What has to be asked for again, kill or no kill."""
+    wanted = {(host_of(n), f"/asked/{n}") for n in asked_pages(pages) if n % EVERY_BUSY == 0}
+    wanted |= {(host_of(n), f"/flaky/{n}") for n in range(1, pages, EVERY_FLAKY)}
+    return wanted | {(host_of(n), f"/again/{n}") for n in range(1, pages, EVERY_AGAIN)}
+
+
+def not_called_back(folder: Path, web: Web, pages: int) -> set[tuple[str, str]]:
+    """What was asked for with a callback, ``cb_kwargs`` and ``meta``, and did not come back with all three."""
+    path = folder / "called.jsonl"
+    rows = set(path.read_text().splitlines()) if path.exists() else set()
+    return {
+        (host_of(n), f"/asked/{n}")
+        for n in asked_pages(pages)
+        if json.dumps([web.url(host_of(n), f"/asked/{n}"), n, ["of", n]]) not in rows
+    }
 
 
 def unreadable(jobdir: Path, *, digests: bool = True) -> tuple[int, set[str]]:
@@ -106,7 +160,9 @@ def unreadable(jobdir: Path, *, digests: bool = True) -> tuple[int, set[str]]:
             with path.open("rb") as stream:
                 for record in ArchiveIterator(stream, verify_digests=digests, strict_mode=False):
                     record.reader.consume()
-                    if record.record_type == WarcRecordType.response:
+                    if record.record_type != WarcRecordType.response:
+                        continue
+                    if record.http_headers is None or record.http_headers.status_code < 400:
                         found.add(record.headers.get("WARC-Target-URI"))
         except Exception as error:
             print(f"unreadable: {path}: {error}", file=sys.stderr)
@@ -148,8 +204,11 @@ def one_crawl(
             "HERITRIX_PROFILE": profile,
             "HERITRIX_MAX_DELAY_MS": 30,
             "HERITRIX_WARC_MAX_FILE_SIZE_BYTES": 200_000,
+            "HERITRIX_RESCHEDULING_POLICY": "crawl_project.again.Again",
+            "RETRY_TIMES": 5,
         },
         SPIDER,
+        modules={"again": POLICY},
     )
     kills = 0
     while True:
@@ -164,14 +223,19 @@ def one_crawl(
     asked = Counter(((row.host or "").partition(":")[0], row.target) for row in web.requests[before:])
     wanted = expected(pages)
     bad, archived = unreadable(project.jobdir, digests=profile == "modern")
-    lost = sorted(wanted - set(asked))
+    repeated = at_least_twice(pages)
+    lost = sorted({pair for pair in wanted if asked[pair] < 1 + (pair in repeated)})
     missing = [pair for pair in wanted if web.url(*pair) not in archived]
-    twice = sum(count - 1 for pair, count in asked.items() if pair in wanted)
+    uncalled = not_called_back(folder, web, pages)
+    twice = sum(asked[pair] - 1 - (pair in repeated) for pair in wanted - set(lost))
     for pair in lost[:10]:
         print(f"lost: {pair}", file=sys.stderr)
     for pair in missing[:10]:
         print(f"not in a WARC file: {pair}", file=sys.stderr)
-    return {"kills": kills, "lost": len(set(lost) | set(missing)), "twice": twice, "bad": bad, "uris": len(wanted)}
+    for pair in sorted(uncalled)[:10]:
+        print(f"not called back: {pair}", file=sys.stderr)
+    gone = len({*lost, *missing, *uncalled})
+    return {"kills": kills, "lost": gone, "twice": twice, "bad": bad, "uris": len(wanted)}
 
 
 def measure(kills: int, pages: int, seed: int, stride: int = STRIDE, profile: str = "modern") -> dict[str, Any]:

@@ -206,6 +206,10 @@ def _missing(curi: CrawlURI, server: Server, view: Any, now_ms: int) -> Prerequi
         return None
     if server.robots_from is not None:
         return Prerequisite(server.robots_from)
+    if server.robots_tries and server.robots_again_ms > now_ms:
+        # no longer than was meant, however the clock has been set meanwhile
+        longest = max(int(view.retry_delay_seconds * 1000), server.pause_left(now_ms))
+        server.robots_again_ms = min(server.robots_again_ms, now_ms + longest)
     if server.robots_tries and now_ms < server.robots_again_ms:
         if fetched != NEVER and not server.robots_valid:
             return Stop(status.ROBOTS_PREREQUISITE_FAILURE, "robots.txt prerequisite failed")

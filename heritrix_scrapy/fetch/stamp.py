@@ -116,7 +116,8 @@ def heed_retry_after(curi: CrawlURI, hosts: Hosts, longest: float, now_ms: int) 
         server.refusals = 1 if calm else min(server.refusals + 1, MOST_DOUBLINGS)
         seconds = FIRST_PAUSE * 2 ** (server.refusals - 1)
     if seconds is not None and seconds > 0:
-        server.retry_at_ms = now_ms + int(min(seconds, longest) * 1000)
+        server.retry_ms = int(min(seconds, longest) * 1000)
+        server.retry_at_ms = now_ms + server.retry_ms
         hosts.server_changed(key)
 
 

@@ -25,6 +25,7 @@ from heritrix_scrapy.frontier.queues import QUEUES_KEPT, Queues
 from heritrix_scrapy.frontier.recovery import Recovery, recover
 from heritrix_scrapy.frontier.seen import Seen
 from heritrix_scrapy.frontier.selection import Selection
+from heritrix_scrapy.frontier.siblings import Siblings
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals
@@ -109,6 +110,7 @@ class Frontier:
             refused=self.finished_outside,
         )
         addresses = Addresses(hosts)
+        self._siblings = Siblings(ledger, queues)
         self._selection = Selection(
             ledger, queues, self._futures, self._admission, self._in_process, settings, preparer.plan, addresses
         )
@@ -124,6 +126,7 @@ class Frontier:
             rest=Rest(hosts, crawl_delay, heritrix=self._heritrix),
             plan=preparer.plan,
             addresses=addresses,
+            siblings=self._siblings,
             before_finish=before_finish,
         )
 
@@ -291,6 +294,10 @@ class Frontier:
     def processed(self, class_key: str) -> CrawlURI | None:
         """The URI of that queue that is handed out."""
         return self._in_process.uris.get(class_key)
+
+    def waits_for(self, class_key: str, wake_ms: int) -> str | None:
+        """What a snoozed queue waits for, where that is fetched by another queue; else None."""
+        return self._siblings.waits_for(class_key, wake_ms)
 
     def tallies(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, earlier processes included."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.process import InProcess
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
+    from heritrix_scrapy.frontier.siblings import Siblings
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.hosts import Hosts
 
@@ -63,6 +64,7 @@ class Finishing:
         rest: Rest,
         plan: Callable[[Any], Plan],
         addresses: Addresses,
+        siblings: Siblings,
         before_finish: Iterable[Callable[[CrawlURI], None]],
     ) -> None:
         self._ledger = ledger
@@ -76,6 +78,7 @@ class Finishing:
         self._rest = rest
         self._plan = plan
         self._addresses = addresses
+        self._siblings = siblings
         self._before_finish = before_finish
         self._heritrix: bool = settings.view.profile == "heritrix"
 
@@ -91,6 +94,9 @@ class Finishing:
             return False
         view = curi.settings
         modern = not self._heritrix
+        if modern and curi.status == status.DEFERRED and self._siblings.fetched_elsewhere(curi):
+            self._again(queue, curi, self._siblings.wait(curi, now_ms), now_ms)
+            return False
         if modern and curi.status == status.DEFERRED and curi.deferrals + 1 >= max(view.max_retries, LEAST_WAITS):
             curi.status = status.TOO_MANY_RETRIES
         try:
@@ -105,7 +111,7 @@ class Finishing:
                 curi.status = status.RUNTIME_EXCEPTION
                 curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
         code = curi.status
-        if code in ASKED_BACK and self._is_asked_back(curi, now_ms):
+        if code in ASKED_BACK and self._is_asked_back(queue, curi, now_ms):
             self._come_back(queue, curi, now_ms)
             return False
         waits = modern and code == status.DEFERRED
@@ -129,10 +135,14 @@ class Finishing:
         self._end(queue, curi, status.disposition(code, credential_pending=pending), now_ms)
         return True
 
-    def _is_asked_back(self, curi: CrawlURI, now_ms: int) -> bool:
+    def _is_asked_back(self, queue: Queue, curi: CrawlURI, now_ms: int) -> bool:
         """Whether the server said when to ask again, and has not done so too often in a row."""
-        asked = not curi.spider_request and self._rest.asked(curi, now_ms) > 0
-        return asked and curi.deferrals < curi.settings.max_retries
+        if curi.spider_request or self._rest.asked(curi, now_ms) <= 0:
+            return False
+        if queue.record.last_status not in ASKED_BACK:
+            # so far it has waited for other URIs only
+            curi.deferrals = 0
+        return bool(curi.deferrals < curi.settings.max_retries)
 
     def _come_back(self, queue: Queue, curi: CrawlURI, now_ms: int) -> None:
         """The answer is logged as any other; its URI waits for as long as the server asked. No attempt is counted,
@@ -200,8 +210,8 @@ class Finishing:
         if curi.status == status.DEFERRED:
             if curi.prerequisite is None:
                 curi.deferrals += 1
-            elif (child := candidates.prerequisite(curi)) is not None:
-                self._admission.admit(child)
+            elif (child := candidates.prerequisite(curi)) is not None and self._admission.admit(child):
+                self._siblings.queued(child)
             return
         with closing(candidates.judge(curi)) as judged:
             for child, unseen in judged:
@@ -244,6 +254,7 @@ class Finishing:
         ledger.finished.append((queue.class_key, key, row))
         ledger.totals.count(disposition, size)
         self._stale.pop(key, None)
+        self._siblings.ended(curi.uri)
         self._queues.removed(queue)
         self._queues.ranked(queue, key, -1)
         # in Heritrix what was never measured counts as -1, and the time is that of the fetch
@@ -285,6 +296,7 @@ class Finishing:
         ledger.delete(key)
         queue.discard(key)
         self._stale.pop(key, None)
+        self._siblings.ended(curi.uri)
         self._queues.ranked(queue, key, -1)
         self._queues.removed(queue)
         if quiet:

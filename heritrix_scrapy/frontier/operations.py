@@ -205,7 +205,7 @@ class Operations:
             curi = self.frontier.processed(class_key)
             return "the fetch of " + curi.uri if curi is not None else "a fetch"
         if state is State.SNOOZED:
-            return why(record)
+            return self.frontier.waits_for(class_key, record.wake_ms) or why(record)
         if state is State.READY:
             return "a free fetcher"
         if state is State.INACTIVE:

@@ -11,6 +11,7 @@ One loop without calls of our own: a call costs as much as a look-up here, and a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
@@ -130,13 +131,13 @@ class PlainLinks:
                         accepted = recall(uri, path)
                         if accepted:
                             queue = loaded.get(class_key) or find_queue(class_key)
-                            if queue is not None:
-                                size = len(raw)
-                                if canonical is uri and not annotated and size < 256:
-                                    packed = head + TEXT_HEADS[size] + raw + tail
-                                else:
-                                    assert plan.fixed is not None
-                                    packed = pack_link(link, path, parent, canonical, plan.fixed[0])
+                            size = len(raw)
+                            packed: bytes | None
+                            if canonical is uri and not annotated and size < 256:
+                                packed = head + TEXT_HEADS[size] + raw + tail
+                            else:
+                                packed = packed_link(link, path, parent, canonical, plan)
+                            if queue is not None and head and packed is not None:
                                 ordinal += 1
                                 at = keys.MAX_ORDINAL - ordinal if newest_first else ordinal
                                 key = queue.prefix + rank + at.to_bytes(6, "big")
@@ -220,10 +221,14 @@ class PlainLinks:
         plan: Plan,
     ) -> tuple[str, bytes, bytes, bytes]:
         """What all plain links of a page with this hop and context share: the child's path, the two bytes of its rank,
-        what stands before and behind the URI in its row."""
+        what stands before and behind the URI in its row; the latter are empty where there can be no such row."""
         shape = self._shapes.get((parent.path, hop)) or self._shape(parent.path, hop, plan)
         assert plan.fixed is not None
-        frame = frames[hop, context] = (*shape, *link_frame(shape[0], context, parent, plan.fixed[0]))
+        head = tail = b""
+        # the general way says what is wrong with it
+        with suppress(TypeError, ValueError, OverflowError):
+            head, tail = link_frame(shape[0], context, parent, plan.fixed[0])
+        frame = frames[hop, context] = (*shape, head, tail)
         return frame
 
     def _shape(self, path: str, hop: str, plan: Plan) -> tuple[str, bytes]:
@@ -247,6 +252,15 @@ class PlainLinks:
         key = self._plan.class_key_of(uri) if self._plan.by_authority else ""
         site = self._sites[authority] = (key, row)
         return site
+
+
+def packed_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, plan: Plan) -> bytes | None:
+    """The row of a link; None where it has none, of which the general way says why."""
+    assert plan.fixed is not None
+    try:
+        return pack_link(link, path, parent, canonical, plan.fixed[0])
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _never(uri: str) -> None:

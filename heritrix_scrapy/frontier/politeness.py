@@ -94,7 +94,7 @@ class Rest:
         if self._heritrix or not curi.uri.startswith("http"):
             return 0
         server = self._hosts.server_of(curi.uri)
-        return 0 if server is None else max(server.retry_at_ms - now_ms, 0)
+        return 0 if server is None else server.pause_left(now_ms)
 
     def _bandwidth(self, curi: CrawlURI, now_ms: int) -> int:
         """What the share of bandwidth asks for, of all queues of the URI's host together."""

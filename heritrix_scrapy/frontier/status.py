@@ -12,7 +12,7 @@ from heritrix_scrapy.frontier.growth import Joined
 from heritrix_scrapy.frontier.queue import QueueRecord, unpack_record
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.totals import Totals
-from heritrix_scrapy.model.status import Retry, lookup
+from heritrix_scrapy.model.status import DEFERRED, Retry, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,6 +58,8 @@ def status_of(
 
 def why(record: QueueRecord) -> str:
     """What a snoozed queue waits for."""
+    if record.last_status == DEFERRED:
+        return "what another queue fetches first"
     row = lookup(record.last_status)
     if row.retry is Retry.LATER:
         return f"another try after {row.label}"

@@ -98,7 +98,8 @@ class Server(msgspec.Struct, array_like=True):
     ``challenges``: those that a credential answered, so that it can be shown unasked; ``logins``: login addresses
     whose form was accepted;
     ``retry_at_ms``: until when the server asked to be left alone; ``connection_errors``: in a row;
-    ``refusals``: 429 without a time, one after the other."""
+    ``refusals``: 429 without a time, one after the other; ``retry_ms``: how long the pause until ``retry_at_ms`` was
+    when it was asked for."""
 
     robots: str | None = None
     robots_fetched_ms: int = NEVER
@@ -114,6 +115,16 @@ class Server(msgspec.Struct, array_like=True):
     challenges: list[Challenge] = []
     logins: list[str] = []
     refusals: int = 0
+    retry_ms: int = 0
+
+    def pause_left(self, now_ms: int) -> int:
+        """Milliseconds for which the server still wants to be left alone: never more than it asked for, however the
+        clock has been set meanwhile."""
+        left = self.retry_at_ms - now_ms
+        if left > self.retry_ms > 0:
+            left = self.retry_ms
+            self.retry_at_ms = now_ms + left
+        return max(left, 0)
 
 
 class Inquiry(msgspec.Struct, array_like=True):

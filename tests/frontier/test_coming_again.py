@@ -53,6 +53,23 @@ def test_the_wait_survives_a_kill() -> None:
     assert again.next(clock.now + 3_600_000) is not None
 
 
+def test_a_clock_that_is_set_back_adds_no_day_to_the_pause() -> None:
+    """The pause that a server asked for binds its other pages too, for as long as it was to last."""
+    frontier, clock, _ = make(MemoryStore())
+    frontier.add([seed(URI), seed(URI + "2")])
+    server = frontier._finishing._hosts.server("busy.test")
+    server.retry_at_ms, server.retry_ms = clock.now + 60_000, 60_000
+    clock.now -= 86_400_000
+    for _ in range(2):
+        curi = frontier.next(clock.now)
+        assert curi is not None
+        end(frontier, curi, 200, clock.now)
+        clock.now += 60_000
+    assert frontier.next(clock.now) is None
+    assert server.pause_left(clock.now) == 0
+    assert not frontier.alive()
+
+
 def test_heritrix_and_answers_without_a_time_end_at_once() -> None:
     for profile, seconds in (("heritrix", 60), ("modern", 0)):
         frontier, clock, log = make(MemoryStore(), profile)
