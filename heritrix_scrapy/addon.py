@@ -18,6 +18,7 @@ from heritrix_scrapy.fetch.downloader import ArchivalDownloader
 from heritrix_scrapy.fetch.http_handler import HttpDownloadHandler
 from heritrix_scrapy.frontier.scheduler import FrontierScheduler
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.operate.checkpointing import begin
 from heritrix_scrapy.parts import CHEAPER, COMPONENTS, HANDLERS, SLOTS, WRITERS, check_listed
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.settings import job_file, settings_of
@@ -115,6 +116,7 @@ class Addon:
         crawl = Crawl.of(self._crawler, placing=True)
         if looking:
             crawl.looking = True
+        begin(crawl)
         ours = settings_of(self._crawler, contact_required=not looking)
         view = ours.view
         if ours.job is not None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.steps import Step
+    from heritrix_scrapy.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -71,10 +72,9 @@ class ChainMiddleware:
         #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
         self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
         self._extraction, self._aside = self._extractors_for(view)
-        sheets = self._settings.sheets
-        for name in () if sheets is None else sheets.sheets:
-            # a property that no extractor has ends the start
-            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
+        # a property that no extractor has ends the start
+        self._test_extractors(self._settings)
+        self._crawl.settings_tests.append(self._test_extractors)
         crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
         if view.should_fetch_body_rule is not None:
@@ -85,6 +85,13 @@ class ChainMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    def _test_extractors(self, settings: Settings) -> None:
+        """Raises ConfigurationError for extractors that cannot be made."""
+        self._extractors_for(settings.view)
+        sheets = settings.sheets
+        for name in () if sheets is None else sheets.sheets:
+            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
 
     def _extractors_for(self, view: Any) -> tuple[Extraction, Aside]:
         """The extractors in the order that holds for a URI, and the process for its large documents."""

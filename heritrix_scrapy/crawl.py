@@ -56,7 +56,19 @@ class Store(Protocol):
 
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None: ...
 
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """As ``Durable.checkpoint``; the directory must not be there."""
+
     def close(self) -> None: ...
+
+
+class Durable(Protocol):
+    """What a part keeps that outlives the process."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Put it, as it is now, into the folder of a checkpoint, whose name is the checkpoint's. What is returned
+        completes that and has it on the disk; it may run in a thread, while the crawl goes on. Raises OSError and
+        StorageFull: then the checkpoint fails."""
 
 
 class SettingsSource(Protocol):
@@ -80,6 +92,19 @@ class Frontier(Protocol):
 
     def tallies(self) -> Mapping[str, int]:
         """The report's counters of the whole job, earlier processes included."""
+
+    def alive(self) -> bool:
+        """Whether anything is left to do, now or later."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Everything written and synced, and the store copied into the directory, which must not be there; see
+        ``Durable``."""
+
+    def end_journal(self, name: str) -> None:
+        """End the recovery journal under the name of a checkpoint, and begin another. Raises StorageFull, OSError."""
+
+    def touch(self) -> None:
+        """Have the lengths of the logs written down anew, at once. Raises StorageFull."""
 
     def queue_tally(self, class_key: str) -> Tally | None:
         """Counters of a queue; None for an unknown one."""
@@ -121,6 +146,12 @@ class Report(Protocol):
 
     def sync(self) -> None:
         """fsync what ``flush`` named."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """The logs end under the checkpoint's name, and begin anew; see ``Durable``."""
+
+    def progress_line(self) -> str:
+        """How far the crawl is, as a line of progress-statistics.log."""
 
     def recover(self, lengths: Mapping[str, int]) -> int:
         """On opening: cut torn lines; returns how many whole lines stand beyond the stored lengths. -1 when lines
@@ -267,7 +298,16 @@ class Crawl:
         self.operations: Operations | None = None
         self.report: Report | None = None
         self.life: Life | None = None
+        #: test(settings): raises ConfigurationError for Settings under which its part cannot work; asked before
+        #: the crawl's change while it runs.
+        self.settings_tests: list[Callable[[Any], None]] = []
+        #: Called when the settings have changed while the crawl runs.
+        self.settings_changed: list[Callable[[], None]] = []
+        #: Name of the checkpoint with which this launch began; empty: with none.
+        self.began_with = ""
         self.archives: list[Archive] = []
+        #: Name of a folder in a checkpoint → what is kept there, besides the frontier's.
+        self.durables: dict[str, Durable] = {}
         self.recall: Recall | None = None
         #: gate(rule): the test of a URI that a rule of the settings comes to.
         self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None

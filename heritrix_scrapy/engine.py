@@ -175,6 +175,12 @@ class Bridge:
         if self.watcher is not None:
             self.watcher.resumed()
 
+    def set_concurrency(self, number: int) -> None:
+        """How many Requests the downloader takes at once."""
+        engine = self._engine()
+        if engine is not None:
+            engine.downloader.total_concurrency = number
+
     async def close_spider(self, reason: str) -> None:
         """Have the engine end the crawl: what is in flight gets its grace time."""
         engine = self._engine()

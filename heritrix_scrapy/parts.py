@@ -42,10 +42,14 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
     "SPIDER_MIDDLEWARES": {"heritrix_scrapy.scope.middleware.ScopeMiddleware": -1000},
     "ITEM_PIPELINES": {"heritrix_scrapy.archive.pipeline.WarcWriterPipeline": 0},
     "EXTENSIONS": {
+        # first: it may put a checkpoint into the JOBDIR, which all others read
+        "heritrix_scrapy.operate.checkpointing.CheckpointExtension": -1000,
         "heritrix_scrapy.operate.lifetime.LifeExtension": 0,
         "heritrix_scrapy.operate.guards.LimitExtension": 0,
         "heritrix_scrapy.report.extension.ReportExtension": 0,
         "heritrix_scrapy.operate.extension.ControlExtension": 0,
+        "heritrix_scrapy.operate.actions.ActionExtension": 0,
+        "heritrix_scrapy.operate.changing.ChangeExtension": 0,
     },
 }
 

@@ -29,6 +29,12 @@ state_changed = object()
 #: The crawl was paused; ``reason``.
 crawl_paused = object()
 
+#: Settings were changed while the crawl runs; ``names``, without prefix.
+settings_changed = object()
+
+#: A checkpoint is complete; ``name``, ``directory``.
+checkpointed = object()
+
 #: The crawl goes on after a pause.
 crawl_resumed = object()
 

@@ -23,7 +23,8 @@ from heritrix_scrapy.model.crawluri import Outlink
 from heritrix_scrapy.model.revisit import Entry, Original
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from heritrix_scrapy.crawl import Store
 
@@ -98,6 +99,12 @@ class History:
 
     def length(self, name: str) -> int:
         return -1
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Copy the store; what waits names records that the checkpoint's frontier has just synced. Raises OSError and
+        StorageFull."""
+        self.sync()
+        return self._store.checkpoint(directory)
 
     def close(self) -> None:
         """Write what waits and let go of the store."""

@@ -237,6 +237,8 @@ class HistoryMiddleware:
         )
         crawl.recall = self.recall
         crawl.archives.append(self.recall.memory)
+        if not view.history_dir:
+            crawl.durables["history"] = self.recall.memory
         for path in view.history_preload:
             self.recall.preload(Path(path))
         self._server: CdxServer | None = None

@@ -342,6 +342,10 @@ class WarcFiles:
         ):
             self.close()  # whoever waits for old files gets them while the crawl waits, too
 
+    def growing(self) -> tuple[str, int] | None:
+        """Name (without ``.open``) and length of the open file, if there is one."""
+        return (self._current, self._position) if self._fd >= 0 else None
+
     def length(self, name: str) -> int:
         """Bytes of the file of that name (without ``.open``), open or closed; -1 when it is gone."""
         for place in (*self._open_stores(), *self._elsewhere()):
@@ -483,6 +487,16 @@ class WarcPool:
                 refused = refused or error
         if refused is not None:
             raise refused
+
+    def growing(self) -> dict[str, int]:
+        """Name and length of each file that is open."""
+        return dict(at for files in self.members if (at := files.growing()) is not None)
+
+    def close_idle(self) -> None:
+        """Finish the files that no group is being written to, at a checkpoint. Raises StorageFull."""
+        for files in self.members:
+            if not files.busy:
+                files.close()
 
     def repair(self) -> None:
         self.members[0].repair()

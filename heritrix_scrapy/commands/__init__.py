@@ -25,6 +25,12 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
     "unpause": ("JOBDIR", "go on after a pause, or after HERITRIX_PAUSE_AT_START"),
+    "checkpoint": ("JOBDIR", "save a running or a stopped crawl, so that others can begin there; --remark"),
+    "checkpoints": ("JOBDIR", "list the checkpoints that a crawl can begin with"),
+    "set": ("JOBDIR [NAME=VALUE...]", "change settings, while the crawl runs too; --file, --reset NAME, --check"),
+    "add": ("JOBDIR NAME VALUE", "add an entry to a setting that is a list; --check"),
+    "remove": ("JOBDIR NAME VALUE", "remove an entry from a setting that is a list; --check"),
+    "changes": ("JOBDIR", "which settings were changed so, and hold"),
     "scope": ("[URI...]", "whether URIs are in the project's scope, and why; --list prints its rules"),
     "cdxj": ("PATH...", "print one index of WARC files, or of a job's"),
     "wacz": ("JOBDIR FILE", "pack a job's WARC files, index, pages and logs into one file for replay"),
@@ -50,7 +56,25 @@ MODULES: dict[str, str] = {
     **dict.fromkeys(("unpause", "terminate"), "pause"),
     **dict.fromkeys(("queues", "urls"), "listing"),
     **dict.fromkeys(
-        ("delete", "drop", "retire", "reconsider", "wake", "force", "kill", "seeds", "import", "export"), "operation"
+        (
+            "delete",
+            "drop",
+            "retire",
+            "reconsider",
+            "wake",
+            "force",
+            "kill",
+            "seeds",
+            "import",
+            "export",
+            "checkpoint",
+            "checkpoints",
+            "set",
+            "add",
+            "remove",
+            "changes",
+        ),
+        "operation",
     ),
 }
 
@@ -95,9 +119,12 @@ class Command(ScrapyCommand):
         frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
         frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
         frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
+        changing = parser.add_argument_group("changes of settings")
+        changing.add_argument("--file", metavar="FILE", help="a JSON object with names and values")
+        changing.add_argument("--reset", metavar="NAME", action="append", help="the project's word holds again")
+        changing.add_argument("--check", action="store_true", help="only see what would come of it; of convert too")
         converting = parser.add_argument_group("convert")
         converting.add_argument("-o", "--output", metavar="FILE", help="write the settings there (default: print them)")
-        converting.add_argument("--check", action="store_true", help="only print the report")
         converting.add_argument("--strict", action="store_true", help="write nothing when something would be lost")
         moving = parser.add_argument_group("import and export")
         moving.add_argument("--format", help="recover, crawl.log (import only), uris or json")
@@ -117,6 +144,8 @@ class Command(ScrapyCommand):
         expected = len(arguments.split())
         given = len(args) - 1
         optional = arguments.endswith("...]")
+        if optional and given < expected - 1:
+            raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         if not optional and (given < expected or (given > expected and not arguments.endswith("..."))):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         opts.project = self.settings

@@ -34,7 +34,9 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
 
 def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any]:
     """The request that a command line stands for. Raises ValueError for one that says too little."""
-    request: dict[str, Any] = {"do": name, "remark": opts.remark}
+    request: dict[str, Any] = {"do": name}
+    if name not in ("checkpoints", "changes"):
+        request["remark"] = opts.remark
     if name in ("delete", "retire") and not (opts.queue or (name == "delete" and opts.uri)):
         words = "--uri or --queue" if name == "delete" else "--queue"
         raise ValueError(f"{name} needs {words}; .* stands for everything")
@@ -44,6 +46,10 @@ def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any
         request |= {"uri": opts.uri, "forget": opts.forget, "quiet": opts.quiet}
     elif name == "force":
         request |= {"uri": args[1], "path": opts.path, "via": opts.via, "seed": opts.seed, "now": opts.now}
+    elif name == "set":
+        request |= {"values": changed(args[1:], opts.file), "reset": opts.reset or [], "check": opts.check}
+    elif name in ("add", "remove"):
+        request |= {"name": args[1], "value": args[2], "check": opts.check}
     elif name == "kill":
         request |= {"uri": args[1], "keep": opts.keep}
     elif name == "seeds":
@@ -59,6 +65,26 @@ def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any
         request |= {"file": str(Path(args[1]).resolve()), "format": opts.format}
         request |= {"queue": opts.queue, "uri": opts.uri}
     return {key: value for key, value in request.items() if value is not None}
+
+
+def changed(words: list[str], file: str | None) -> dict[str, Any]:
+    """Names and values of ``NAME=VALUE`` words and of a file. Raises ValueError."""
+    values: dict[str, Any] = {}
+    if file:
+        try:
+            values = json.loads(Path(file).read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise ValueError(f"{file}: {error.strerror}") from None
+        except ValueError as error:
+            raise ValueError(f"{file}: not JSON: {error}") from None
+        if not isinstance(values, dict):
+            raise ValueError(f"{file}: expected a JSON object: names and values")
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise ValueError(f"{word}: expected NAME=VALUE")
+        values[name] = value
+    return values
 
 
 def carried_out(job: Job, request: Mapping[str, Any]) -> dict[str, Any] | None:

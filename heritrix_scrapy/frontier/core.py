@@ -33,6 +33,7 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from heritrix_scrapy.crawl import Archive, Clock, Report, SettingsSource, Store
     from heritrix_scrapy.frontier.journal import Journal
@@ -341,3 +342,21 @@ class Frontier:
     def sync(self) -> None:
         """Have everything that was flushed on the disk."""
         self._ledger.sync()
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Everything written and synced, and the store copied into ``directory``, which must not be there. What is
+        returned completes the copy. Raises StorageFull, OSError."""
+        self._ledger.touch()
+        self._ledger.write()
+        self._ledger.sync()
+        return self._ledger.store.checkpoint(directory)
+
+    def end_journal(self, name: str) -> None:
+        """End the recovery journal under the name of a checkpoint, and begin another. Raises StorageFull, OSError."""
+        if self._ledger.journal is not None:
+            self._ledger.journal.rotate(name)
+
+    def touch(self) -> None:
+        """Have counters and the lengths of the logs written down anew, at once. Raises StorageFull."""
+        self._ledger.touch()
+        self._ledger.write()

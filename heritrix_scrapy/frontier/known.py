@@ -25,8 +25,7 @@ class Known:
     __slots__ = ("complete", "places")
 
     def __init__(self) -> None:
-        self.places = memoryview(mmap(-1, 8 * SIZE)).cast("Q")
-        self.complete = False
+        self.clear()
 
     def take(self, row: bytes) -> None:
         """A URI joined the seen, under this row (see ``keys.seen``)."""
@@ -41,5 +40,6 @@ class Known:
             self.places[place] = TAKEN
 
     def clear(self) -> None:
-        """Nothing is known: canonical forms are made in another way from now on."""
-        self.__init__()  # type: ignore[misc]
+        """Nothing is known: at the start, and when canonical forms are made in another way from now on."""
+        self.places = memoryview(mmap(-1, 8 * SIZE)).cast("Q")
+        self.complete = False

@@ -70,7 +70,8 @@ VERBS: dict[str, tuple[str, bool]] = {
 class Operations:
     """Operations on one frontier. ``decide``: whether the scope accepts a URI; ``judges``: whether it judges what the
     spider asked for; ``note``: adds a line to the job's log; ``kill``: cuts off the fetch of a URI, and whether it
-    could; ``gone``: called with each URI taken out of its queue; ``listeners``: who hears of seeds."""
+    could; ``gone``: called with each URI taken out of its queue; ``listeners``: who hears of seeds; ``keep_lines``: has
+    lines of a seeds text that are no seeds outlive the process."""
 
     def __init__(
         self,
@@ -85,6 +86,7 @@ class Operations:
         gone: Callable[[CrawlURI], object] | None = None,
         listeners: Iterable[SeedListener] = (),
         reached: Callable[[], str] = lambda: "RUN",
+        keep_lines: Callable[[list[str]], None] | None = None,
     ) -> None:
         self.frontier = frontier
         self._settings = settings
@@ -96,6 +98,7 @@ class Operations:
         self._gone = gone
         self._listeners = list(listeners)
         self._reached = reached
+        self._keep_lines = keep_lines
         self._verbs = {
             name: Verb(name, getattr(self, method), steers=steers) for name, (method, steers) in VERBS.items()
         }
@@ -401,8 +404,15 @@ class Operations:
         return answer
 
     def seeds(self, lines: list[str], remark: str = "") -> dict[str, Any]:
-        """Add seed lines while the crawl runs: each is announced to scope and reports, and queued if it is new."""
-        added = self.frontier.add(announce(lines, self._listeners, self._settings.view))
+        """Add seed lines while the crawl runs: each is announced to scope and reports, and queued if it is new. What
+        they say holds after a restart, too."""
+        others = _Others()
+        added = 0
+        for curi in announce(lines, [*self._listeners, others], self._settings.view):
+            self.frontier.ledger.put(keys.seed(curi.uri), b"")
+            added += self.frontier.add([curi])
+        if others.lines and self._keep_lines is not None:
+            self._keep_lines(others.lines)
         self.settle()
         answer = {"lines": len(lines), "queued": added}
         self.noted("seeds", answer, remark)
@@ -495,6 +505,23 @@ class Operations:
         clock = self._clock
         end = clock.monotonic() + seconds
         return lambda: clock.monotonic() >= end
+
+
+class _Others:
+    """Takes down the lines of a seeds text that are no seeds (``crawl.SeedListener``)."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        """Kept in the store."""
+
+    def non_seed_line(self, line: str) -> bool:
+        self.lines.append(line)
+        return False
+
+    def seeds_read(self) -> None:
+        """Those of this text."""
 
 
 def once(names: Iterable[str]) -> Iterator[str]:

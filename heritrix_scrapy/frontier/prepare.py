@@ -220,6 +220,11 @@ class Preparer:
             self._plans[id(view)] = self._make(view)
         self._base = self.plan(views[0])
 
+    def test(self, views: list[Any]) -> None:
+        """The same question, about Views that do not hold yet. Raises ConfigurationError."""
+        for view in views:
+            self._make(view)
+
     def _make(self, view: Any) -> Plan:
         return Plan(view, self._canonicaliser(view), self._policies, heritrix=self.heritrix)
 

@@ -20,6 +20,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.frontier import prepare
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
@@ -37,6 +38,7 @@ from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
 from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
@@ -156,6 +158,8 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
+        crawl.settings_tests.append(lambda settings: frontier.preparer.test(prepare.views(settings)))
+        crawl.settings_changed.append(self._settings_changed)
         crawl.operations = Operations(
             frontier,
             self._settings,
@@ -167,6 +171,7 @@ class FrontierScheduler(BaseScheduler):
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
             listeners=[scope],
             reached=self._reached,
+            keep_lines=None if crawl.jobdir.temporary else partial(keep_seed_lines, crawl.jobdir.root),
         )
         if not crawl.looking:
             for line in self._settings.lines:
@@ -185,6 +190,20 @@ class FrontierScheduler(BaseScheduler):
             )
         if not crawl.looking:
             self._begin(frontier)
+        self._arm()
+
+    def _settings_changed(self) -> None:
+        """Policies are those of the new settings from now on, and so is the number of URIs in process."""
+        frontier, view = self._frontier, self._settings.view
+        if frontier is None:
+            return
+        frontier.preparer.check(prepare.views(self._settings))
+        if wanted(self._settings) and not any(type(each) is Rescheduling for each in self._crawl.before_finish):
+            self._crawl.before_finish.append(Rescheduling(self._settings, self._crawl.clock, None))
+        if "MAX_TOE_THREADS" in self._settings.explicit:
+            self._crawl.bridge.set_concurrency(view.max_toe_threads)
+            if self._limit:
+                self._limit = view.max_toe_threads
         self._arm()
 
     def _divert_others(self, frontier: Frontier) -> None:

@@ -58,7 +58,7 @@ class LimitExtension:
         self._ending: Any = None
         self._moved_at = self._tried_at = 0.0
         self._moved: object = None
-        self._tried_for = ""
+        self._tried_for, self._tried_with = "", 0
         #: Id of a list of quotas → the list, and what was made of it: sheets may have lists of their own.
         self._parsed: dict[int, tuple[Any, list[tuple[quotas.Quota, Callable[[CrawlURI], bool] | None]]]] = {}
         if crawl.looking:
@@ -207,10 +207,12 @@ class LimitExtension:
         room = found[0] if found else None
         if room is not None and room.usable < max(min(disk.LEAST, room.total // disk.SMALL), 2 * lack.need):
             return False
-        if now - self._tried_at < AGAIN and self._tried_for == lack.path:
-            # there was room before, and it could not be written all the same: a quota of the user's, or a folder gone
+        usable = 0 if room is None else room.usable
+        if now - self._tried_at < AGAIN and self._tried_for == lack.path and usable <= self._tried_with:
+            # there was as much room before, and it could not be written all the same: for a quota of the user's, or
+            # a folder that is gone
             return False
-        self._tried_at, self._tried_for = now, lack.path
+        self._tried_at, self._tried_for, self._tried_with = now, lack.path, usable
         return True
 
     # -- for each URI ----------------------------------------------------------------------------------------

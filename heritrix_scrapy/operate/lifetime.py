@@ -120,6 +120,7 @@ class LifeExtension:
             born=record.born(pid),
             started_ms=old.started_ms or now,
             ran_ms=old.ran_ms,
+            checkpoint=old.checkpoint,
         )
         self._elapsed = Elapsed(old.ran_ms)
         self._elapsed.go(clock.monotonic())

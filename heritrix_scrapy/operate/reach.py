@@ -6,9 +6,11 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.frontier.operations import VERBS
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.live import deadline
+from heritrix_scrapy.operate.offline import Offline
 from heritrix_scrapy.operate.stopped import opened
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 #: Seconds between two looks at a long operation, and the length of a slice where nobody else has to have a turn.
 LOOK = 0.3
 SLICE = 0.3
+
+#: Seconds after which an answer that takes its time is not waited for any more.
+LONGEST = 600.0
 
 
 class Job:
@@ -53,6 +58,9 @@ class Job:
             try:
                 return self._asked(request, progress)
             except NotRunning:
+                offline = Offline(self._directory, self._project)
+                if request.get("do") in offline:
+                    return offline.perform(request)
                 if request.get("do") == "kill":
                     raise ControlError(f"no crawl runs on {self._directory}: nothing is in flight") from None
             self._operations = self._open.enter_context(opened(self._directory, self._project))
@@ -70,12 +78,16 @@ class Job:
     def _asked(
         self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None
     ) -> dict[str, Any]:
+        if request.get("do") not in VERBS:
+            return _without(ask(self._directory, request, timeout=LONGEST), "ok", "protocol")
         answer = ask(self._directory, {**request, "wait": False}, timeout=60)
         while answer.get("done") is False:
             if progress is not None:
                 progress(answer)
             time.sleep(LOOK)
             answer = ask(self._directory, {"do": "operation", "operation": answer["operation"]}, timeout=60)
-        for name in ("ok", "protocol", "operation", "done"):
-            answer.pop(name, None)
-        return answer
+        return _without(answer, "ok", "protocol", "operation", "done")
+
+
+def _without(answer: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name not in names}

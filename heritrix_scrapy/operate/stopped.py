@@ -28,6 +28,7 @@ from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope.scope import from_settings
 from heritrix_scrapy.settings import read
+from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class _Kept:
     def __init__(self, inner: Store) -> None:
         self._inner = inner
         self.get, self.write, self.compact, self.close = inner.get, inner.write, inner.compact, inner.close
+        self.checkpoint = inner.checkpoint
         #: What the store repaired on opening.
         self.damage = getattr(inner, "damage", ())
 
@@ -111,6 +113,7 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
             note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
             listeners=[scope],
             reached=lambda: "FINISH",
+            keep_lines=partial(keep_seed_lines, directory),
         )
     finally:
         frontier.close(finished=was_over and not frontier.alive())

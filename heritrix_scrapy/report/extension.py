@@ -7,6 +7,7 @@ and ``flush`` before each batch.
 from __future__ import annotations
 
 import logging
+import os
 import resource
 import traceback
 from collections import Counter
@@ -26,7 +27,7 @@ from heritrix_scrapy.report.times import log17
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import Self
 
@@ -122,6 +123,20 @@ class ReportExtension:
             # the last flushes: afterwards the store is closed and cannot be asked
             self._last_said = self._crawl.frontier.status()
         return self._logs.flush()
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """The logs end as ``LOG.NAME`` at a checkpoint of that name, and begin anew. Raises StorageFull, OSError."""
+        ended = self._logs.rotate(directory.name)
+
+        def complete() -> None:
+            for path in ended:
+                sync_file(path)
+
+        return complete
+
+    def progress_line(self) -> str:
+        """A line of progress-statistics.log, as of now."""
+        return progress.line(self._crawl.clock.now_ms(), self._moment("checkpoint"), modern=self._modern)
 
     def sync(self) -> None:
         """Have the crawl log on the disk."""
@@ -289,6 +304,15 @@ class ReportExtension:
         logger.info("\n".join([head, *rows]))
         places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
         logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))
+
+
+def sync_file(path: Path) -> None:
+    """Have the disk hold a file. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def told(where: str, error: BaseException | str) -> list[str]:

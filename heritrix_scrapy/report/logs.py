@@ -153,9 +153,32 @@ class Logs:
         crawl, stored = self._files.get(CRAWL), lengths.get(CRAWL, 0)
         length = 0 if crawl is None else crawl.length
         if length < stored:
+            if any(path.stat().st_size == stored for path in directory.glob(f"{CRAWL}.cp*")):
+                # the process died between a checkpoint's rotation and the next batch
+                return 0 if crawl is None else crawl.lines_beyond(0)
             logger.warning("%s has lost its last %d bytes", directory / CRAWL, stored - length)
             return -1
         return 0 if crawl is None else crawl.lines_beyond(stored)
+
+    def rotate(self, name: str) -> list[Path]:
+        """End every log as ``LOG.NAME``, at a checkpoint of that name; lines that follow go into new files (Heritrix:
+        GenerationFileHandler.rotate). The ended files, open no more.
+
+        Raises StorageFull and OSError; then each log has its name still.
+        """
+        self.flush()
+        ended: list[tuple[Path, Path]] = []
+        try:
+            for log, file in self._files.items():
+                other = file.path.with_name(f"{log}.{name}")
+                file.path.rename(other)
+                ended.append((file.path, other))
+        except OSError:
+            for path, other in ended:
+                other.rename(path)
+            raise
+        self.close()
+        return [other for _, other in ended]
 
     def move_aside(self) -> None:
         """Give files of an earlier crawl their time as a suffix."""

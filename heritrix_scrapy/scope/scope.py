@@ -204,6 +204,13 @@ class Scope:
         remembered[path] = verdicts
         return verdicts
 
+    def become(self, other: Scope) -> None:
+        """Take over the rules of another one, that has heard of all seeds: whoever holds this one goes on with them."""
+        for name in ("sequence", "others", "files", "listening", "_uniform", "_view"):
+            setattr(self, name, getattr(other, name))
+        self._variants.clear()
+        self.changed()
+
     def changed(self) -> None:
         """Rules are others than before, or say something else: nothing of what they said holds."""
         self._remembered = None
@@ -345,8 +352,9 @@ def varied(rule: DecideRule, values: Mapping[Any, Any]) -> DecideRule:
     return other
 
 
-def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> Scope:
-    """The scope that HERITRIX_SCOPE asks for. Raises ConfigurationError."""
+def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, beside: bool = False) -> Scope:
+    """The scope that HERITRIX_SCOPE asks for. ``beside``: the crawler has one, which may become this one. Raises
+    ConfigurationError."""
     view = settings.view
     rules = scope_rules(settings, crawler)
     check_response_rules(rules, view)
@@ -370,7 +378,7 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None) -> S
             if hasattr(rule, "placed"):
                 rule.placed = lambda written: placed(crawl, written)
     scope = Scope(DecideRuleSequence(rules), settings.for_uri, view, uniform=settings.uniform, others=others, log=log)
-    if crawler is not None:
+    if crawler is not None and not beside:
         crawl.judges_seeds = scope.judges_seeds
         scope.waits_for_start = bool(view.launch_dirs)
         crawler.signals.connect(scope.started, signals.engine_started)

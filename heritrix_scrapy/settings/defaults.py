@@ -376,6 +376,7 @@ GROUPS: tuple[Group, ...] = (
             row("WARC_POOL_MAX_ACTIVE", 1, "int", "Files open at the same time, so that a long record holds up one of them only.", bean="warcWriter.poolMaxActive", minimum=1),
             row("WARC_WRITER_SHOULD_PROCESS_RULE", None, "rule", "A rule asked before a capture is written; what it rejects is not. A writer's own `should_process` goes before.", bean="warcWriter.shouldProcessRule"),
             row("MIRROR_WRITER_SHOULD_PROCESS_RULE", None, "rule", "The same for the mirror.", bean="mirrorWriter.shouldProcessRule"),
+            row("WARC_START_NEW_FILES_ON_CHECKPOINT", True, "bool", "Close the open files at a checkpoint, so that what follows goes into others.", bean="warcWriter.startNewFilesOnCheckpoint"),
             row("WARC_COMPRESS", True, "bool", "One gzip member per record; False: plain.", bean="warcWriter.compress"),
             row("WARC_WRITE_RESPONSES", True, "bool", "Write response records.", ov=True),
             row("WARC_WRITE_REVISITS", True, "bool", "Write revisit records.", ov=True),
@@ -414,6 +415,24 @@ GROUPS: tuple[Group, ...] = (
         ),
     ),
     Group(
+        "Checkpoints",
+        (
+            row("CHECKPOINT", "", "str", "Begin with a checkpoint: its path or its JOBDIR's, for a new JOBDIR; its name or `latest`, to go back to one of the JOBDIR's own. See [checkpoints](checkpoints.md)."),
+            row("CHECKPOINT_INTERVAL_MINUTES", -1, "number", "How often a checkpoint is made; 0 and less: never by itself.", unit="min", bean="checkpointService.checkpointIntervalMinutes"),
+            row("CHECKPOINT_ON_SHUTDOWN", True, "bool", "Make a checkpoint of a crawl that stops with URIs left.", bean="checkpointService.checkpointOnShutdown", heritrix=False),
+            row("FORGET_ALL_BUT_LATEST", True, "bool", "Remove earlier checkpoints when one is complete, and put the logs that ended at them into one.", bean="checkpointService.forgetAllButLatest", heritrix=False),
+        ),
+    ),
+    Group(
+        "Action directory",
+        (
+            row("ACTION_DIR", None, "path", "Folder whose files [steer the crawl](steering.md); unset: `action` in the JOBDIR, below which a relative one lies too.", bean="actionDirectory.actionDir"),
+            row("ACTION_DONE_DIR", "${launchId}/actions-done", "str", "Where they are moved afterwards, below the JOBDIR; `${launchId}` is the launch's folder.", bean="actionDirectory.doneDir"),
+            row("ACTION_INITIAL_DELAY_SECONDS", 10, "number", "When it is looked into first.", unit="s", bean="actionDirectory.initialDelaySeconds", minimum=0),
+            row("ACTION_DELAY_SECONDS", 30, "number", "How long after one look the next one is; 0: it is never looked into.", unit="s", bean="actionDirectory.delaySeconds", minimum=0),
+        ),
+    ),
+    Group(
         "Reports",
         (
             row("LOG_EXTRA_INFO", False, "bool", "Put the extra information into the last column of crawl.log.", bean="loggerModule.logExtraInfo"),
@@ -430,17 +449,13 @@ BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
 #: Names that are valid and that no part reads yet: set, they are logged in one line and otherwise left alone.
 KNOWN_LATER: frozenset[str] = frozenset(
     {
-        "CHECKPOINT_INTERVAL_MINUTES",
-        "CHECKPOINT_ON_SHUTDOWN",
         "DIGEST_ALGORITHM",
         "DNS_OVER_HTTP_SERVER",
         "DUMP_PENDING_AT_CLOSE",
-        "FORGET_ALL_BUT_LATEST",
         "LARGEST_QUEUES_COUNT",
         "MAX_QUEUES_PER_REPORT_CATEGORY",
         "SNOOZE_LONG_MS",
         "WARC_FREQUENT_FLUSHES",
-        "WARC_START_NEW_FILES_ON_CHECKPOINT",
     }
 )
 

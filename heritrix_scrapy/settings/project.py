@@ -6,11 +6,14 @@ table for each, and one log line for each row that took effect. What has no effe
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.settings import changes as kept
 from heritrix_scrapy.settings import job_file
+from heritrix_scrapy.settings.changes import Changes
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS
 from heritrix_scrapy.settings.sheets import Sheets, addresses, with_entries
 from heritrix_scrapy.settings.validate import check, check_identity, check_names, check_profile, check_robots, gates
@@ -184,9 +187,11 @@ def translate(
     return values, lines
 
 
-def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
+def read(settings: BaseSettings, *, contact_required: bool = True, changes: Changes | None = None) -> Settings:
     """Everything the operator wants, checked. Raises ConfigurationError.
 
+    ``changes``: what was changed while the crawl ran, and goes before the project's word; without them those that the
+    JOBDIR holds.
     ``contact_required``: False for commands that crawl nothing for keeps (``scrapy shell`` and its like).
     """
     ours = {
@@ -194,12 +199,18 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
         for name in settings
         if isinstance(name, str) and name.startswith(PREFIX) and settings.getpriority(name) is not None
     }
+    if changes is None:
+        jobdir = settings.get("JOBDIR")
+        changes = kept.read(Path(jobdir)) if jobdir else Changes()
     job = job_file.read(ours)
     of_job: frozenset[str] = frozenset()
     if job is not None:
         of_job = frozenset(key for key in job.settings if (settings.getpriority(key) or 0) <= job_file.PRIORITY)
         ours = {PREFIX + "PROFILE": "heritrix"} | ours | {key: job.settings[key] for key in of_job}
+    ours |= changes.settings
+    of_job -= changes.settings.keys()
     lines = check_names(ours) + (job_file.lines(job) if job else [])
+    lines += [f"{name} holds as it was changed while the crawl ran ({kept.NAME})" for name in changes.settings]
     profile = check_profile(ours.get(PREFIX + "PROFILE", "modern"))
     given = frozenset(name for key in ours if (name := key.removeprefix(PREFIX)) in BY_NAME)
     own = frozenset(name for name in given if PREFIX + name not in of_job)
@@ -212,6 +223,8 @@ def read(settings: BaseSettings, *, contact_required: bool = True) -> Settings:
             values[row.name] = check(row, ours[row.key])
         else:
             values[row.name] = row.default_in(profile)
+    if changes.seed_lines:
+        values["SEEDS"] = [*values["SEEDS"], *changes.seed_lines]
     values |= with_entries(values, ours)
     if values["SCOPE_SPIDER_REQUESTS"] is None:
         values["SCOPE_SPIDER_REQUESTS"] = "SCOPE" in given or job is not None

@@ -89,6 +89,12 @@ class Settings:
         self.gates = gates or {}
         self.job = job
 
+    def become(self, other: Settings) -> None:
+        """Take over what another one says: whoever holds this one goes on with that. URIs whose View is made keep
+        it."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
+
     @property
     def profile(self) -> str:
         return str(self.view.profile)

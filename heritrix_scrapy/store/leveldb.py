@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.crawluri import SCHEMA as ROW_SCHEMA
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.store import copying
 from heritrix_scrapy.store.mend import mend
 
 try:
@@ -146,6 +147,11 @@ class LevelStore:
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None:
         """Reclaim the room of deleted rows; takes a second a million rows."""
         self._db.compact_range(start=start, stop=stop)
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Copy the store into ``directory``, which must not be there; what is returned completes the copy, and may run
+        in a thread while rows are written. Raises OSError; see ``copying``."""
+        return copying.copy(self._path, directory)
 
     def close(self) -> None:
         """Release the directory."""

