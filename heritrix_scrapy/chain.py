@@ -35,7 +35,7 @@ from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, lookup, travelling
 from heritrix_scrapy.scope.factory import gate
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -72,13 +72,11 @@ class ChainMiddleware:
         #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
         self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
         self._extraction, self._aside = self._extractors_for(view)
-        # a property that no extractor has ends the start
-        self._test_extractors(self._settings)
-        self._crawl.settings_tests.append(self._test_extractors)
         crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
-        if view.should_fetch_body_rule is not None:
-            gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
+        # a property that no extractor has, and what is no rule, ends the start and not a fetch
+        self._test_settings(self._settings)
+        self._crawl.settings_tests.append(self._test_settings)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -86,12 +84,12 @@ class ChainMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def _test_extractors(self, settings: Settings) -> None:
-        """Raises ConfigurationError for extractors that cannot be made."""
-        self._extractors_for(settings.view)
-        sheets = settings.sheets
-        for name in () if sheets is None else sheets.sheets:
-            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
+    def _test_settings(self, settings: Settings) -> None:
+        """Raises ConfigurationError for extractors and rules that cannot be made."""
+        for view in views(settings):
+            self._extractors_for(view)
+            if view.should_fetch_body_rule is not None:
+                gate(self._crawler, settings.view, view.should_fetch_body_rule)
 
     def _extractors_for(self, view: Any) -> tuple[Extraction, Aside]:
         """The extractors in the order that holds for a URI, and the process for its large documents."""

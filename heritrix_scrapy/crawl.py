@@ -208,6 +208,13 @@ class Life(Protocol):
         """End the crawl; ``end``: name of an end status."""
 
 
+class Looked(Protocol):
+    """Something that may have changed since it was read."""
+
+    def look(self) -> bool:
+        """Read it again when it has; whether it says something else now."""
+
+
 class InFlight(NamedTuple):
     """One fetch at the moment. ``step``: what it waits for, in words; ``received``: bytes of the answer so far."""
 
@@ -311,6 +318,8 @@ class Crawl:
         self.recall: Recall | None = None
         #: gate(rule): the test of a URI that a rule of the settings comes to.
         self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None
+        #: Lists in files that rules before parts read; whoever looks at the scope's looks at them too.
+        self.lists: list[Looked] = []
         #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
         #: submission(curi): what a URI is fetched with by POST, or None.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does a crawl of a golden site give what the released Heritrix gave?
 
-    tests/golden.py [--level N] [--warc] [--requests] [--journal] SITE_DIR[/jobs/JOB] ...
+    tests/golden.py [--as job|converted] [--level N] [--warc] [--requests] [--journal] SITE_DIR[/jobs/JOB] ...
 
 For each job: serve the site, run ``scrapy crawl archive`` with the job's settings in a subprocess (its
 ``runs`` one after the other on one JOBDIR), summarise the WARC files, print the comparer's table. The last
@@ -24,6 +24,7 @@ import importlib.util
 import json
 import os
 import re
+import runpy
 import signal
 import socket
 import struct
@@ -40,11 +41,14 @@ HERE = Path(__file__).resolve().parent / "golden"
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tests import jobs as job_files  # noqa: E402
 from tests.crawls import Project  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+#: How a project may say a job: ``said``.
+WAYS = ("settings", "job", "converted")
 DEVIATIONS = HERE / "deviations.json"
 LOCK = Path(tempfile.gettempdir()) / "heritrix-scrapy-golden.lock"
 COOKIES = "cookies-saved.txt"
@@ -155,10 +159,29 @@ def crawl(project: Project, limit: float) -> tuple[int, str]:
     return process.returncode, stderr
 
 
-def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Crawl and compare every run of a job."""
+def said(declared: dict[str, Any], work: Path, way: str) -> dict[str, Any]:
+    """What a project says so that it crawls as a job is declared: its settings, its job file, or what that converts
+    to."""
+    if way == "settings":
+        return dict(declared["settings"])
+    servers = {"HERITRIX_DNS_SERVERS": declared["settings"]["HERITRIX_DNS_SERVERS"]}
+    text, files = job_files.golden(declared)
+    path = work / "crawler-beans.cxml"
+    path.write_text(text, encoding="utf-8")
+    for name, lines in files.items():
+        (work / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if way == "job":
+        return {"HERITRIX_JOB": str(path), **servers}
+    command = [sys.executable, "-m", "scrapy", "heritrix", "convert", str(path), "-o", str(work / "converted.py")]
+    subprocess.run(command, check=True, capture_output=True, cwd=work, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    module = runpy.run_path(str(work / "converted.py"))
+    return {**{name: value for name, value in module.items() if name.startswith("HERITRIX_")}, **servers}
+
+
+def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]], way: str = "settings") -> dict[str, Any]:
+    """Crawl and compare every run of a job. ``way``: what the project says it in, see ``WAYS``."""
     declared = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    settings = {"TELNETCONSOLE_ENABLED": False, **declared["settings"]}
+    settings = {"TELNETCONSOLE_ENABLED": False, **said(declared, work, way)}
     project = Project(work / "project", settings, defaults=False)
     runs = declared.get("runs") or [{}]
     with served(job.parents[1], work) as (asked, control):
@@ -272,10 +295,10 @@ def namespace_command() -> list[str] | None:
     return None
 
 
-def run_apart(job: Path, work: Path, namespace: Sequence[str]) -> dict[str, Any]:
+def run_apart(job: Path, work: Path, namespace: Sequence[str], way: str = "settings") -> dict[str, Any]:
     """`run_job` in a namespace of its own."""
     result = work / "result.json"
-    command = [*namespace, sys.executable, __file__, "--inside", str(work), str(job)]
+    command = [*namespace, sys.executable, __file__, "--inside", str(work), "--as", way, str(job)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not result.exists():
         problem = f"golden.py ended with {done.returncode}: {done.stderr[-3000:]}"
@@ -355,13 +378,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, help="keep crawls, logs and summaries here")
     parser.add_argument("--json", type=Path, help="write every level and difference here")
     parser.add_argument("--parallel", type=int, default=2, help="jobs at a time (2)")
+    parser.add_argument("--as", dest="way", choices=WAYS, default="settings", help="what says the job (settings)")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     rows = json.loads(args.deviations.read_text(encoding="utf-8"))
     jobs = find_jobs(args.places)
     if args.inside:
         raise_loopback()
-        (args.inside / "result.json").write_text(json.dumps(run_job(jobs[0], args.inside, rows)))
+        (args.inside / "result.json").write_text(json.dumps(run_job(jobs[0], args.inside, rows, args.way)))
         return 0
     with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
         return run_all(jobs, rows, args.work or Path(scratch), args)
@@ -384,14 +408,16 @@ def run_all(jobs: Sequence[Path], rows: list[dict[str, Any]], work: Path, args: 
     results, equal = [], 0
     with ThreadPoolExecutor(args.parallel if namespace else 1) as pool:
         if namespace:
-            waiting = [pool.submit(run_apart, job, place, namespace) for job, place in zip(jobs, places, strict=True)]
+            waiting = [
+                pool.submit(run_apart, job, place, namespace, args.way) for job, place in zip(jobs, places, strict=True)
+            ]
             for future in waiting:
                 results.append(future.result())
                 equal += report(results[-1], args)
         else:
             with alone():
                 for job, place in zip(jobs, places, strict=True):
-                    results.append(run_job(job, place, rows))
+                    results.append(run_job(job, place, rows, args.way))
                     equal += report(results[-1], args)
     if args.json:
         args.json.write_text(json.dumps(results, indent=1))

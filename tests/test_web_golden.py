@@ -100,6 +100,23 @@ def test_a_golden_job_is_equal(job):
 
 
 @pytest.mark.crawl
+@pytest.mark.netns
+def test_a_job_file_crawls_as_heritrix_did():
+    done = run_golden(str(JOBS["basics/no-canonicalisation"]), "--as", "job", "--level", "7", "--parallel", "1")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
+@pytest.mark.parametrize("way", ["job", "converted"])
+def test_job_files_and_what_they_convert_to_crawl_as_heritrix_did(way):
+    places = [str(BASICS), str(BASICS.parent / "auth"), str(RECRAWL)]
+    done = run_golden(*places, "--as", way, "--level", "7")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+
+
+@pytest.mark.crawl
 @pytest.mark.long
 @pytest.mark.netns
 def test_recrawls_are_equal_run_by_run():

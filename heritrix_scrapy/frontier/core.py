@@ -30,6 +30,7 @@ from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.settings import views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -91,7 +92,7 @@ class Frontier:
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
         # a policy that does not exist ends the start, not the first URI
-        preparer.check(prepare.views(settings))
+        preparer.check(views(settings))
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )

@@ -252,6 +252,8 @@ class Ledger:
             # what waits goes under the same number then
             totals.batch = batch - 1
             raise
+        # another one when the store had to be opened again
+        self.get_stored = self.store.get
         if unsynced is not None:
             self._flushes += 1
             self._unsynced.append(unsynced)

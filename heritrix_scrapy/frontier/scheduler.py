@@ -20,7 +20,6 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
-from heritrix_scrapy.frontier import prepare
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
@@ -37,7 +36,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup, post
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
 from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
@@ -158,7 +157,7 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
-        crawl.settings_tests.append(lambda settings: frontier.preparer.test(prepare.views(settings)))
+        crawl.settings_tests.append(lambda settings: frontier.preparer.test(views(settings)))
         crawl.settings_changed.append(self._settings_changed)
         crawl.operations = Operations(
             frontier,
@@ -197,7 +196,7 @@ class FrontierScheduler(BaseScheduler):
         frontier, view = self._frontier, self._settings.view
         if frontier is None:
             return
-        frontier.preparer.check(prepare.views(self._settings))
+        frontier.preparer.check(views(self._settings))
         if wanted(self._settings) and not any(type(each) is Rescheduling for each in self._crawl.before_finish):
             self._crawl.before_finish.append(Rescheduling(self._settings, self._crawl.clock, None))
         if "MAX_TOE_THREADS" in self._settings.explicit:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable, Iterator
 
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.settings.files import WatchedFile
@@ -160,3 +160,12 @@ class PredicatedDecideRule(DecideRule):
     @property
     def only(self) -> Decision | None:
         return self.decision
+
+
+def every(rules: Iterable[DecideRule]) -> Iterator[DecideRule]:
+    """Every rule in a tree of rules, gates included."""
+    for rule in rules:
+        yield rule
+        yield from every(getattr(rule, "rules", ()))
+        if rule.should_process is not None:
+            yield from every([rule.should_process])

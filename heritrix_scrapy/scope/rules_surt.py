@@ -33,6 +33,12 @@ SIGNS = {ACCEPT: "+", REJECT: "-"}
 BARE_PREFIX = re.compile(r"(?m)^([ \t]*)(?=[a-z][-+.\w]*://\()", re.ASCII | re.IGNORECASE)
 
 
+def outside(written: str) -> Path | None:
+    """Where a file lies that a rule writes outside of any crawl."""
+    path = Path(written)
+    return path if path.is_absolute() else None
+
+
 class SurtPrefixedDecideRule(PredicatedDecideRule):
     """Whether the URI, or with ``also_check_via`` its via, begins with one of the prefixes.
 
@@ -51,8 +57,8 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     #: How a seed without a path is read, whatever HERITRIX_SEED_SLASH_SEMANTICS says.
     semantics: str = ""
 
-    #: Where a dump lies that is named by a relative path.
-    placed: Callable[[str], Path] = staticmethod(Path)
+    #: Where a dump lies; None: nowhere, as for a relative path without a crawl in whose JOBDIR it begins.
+    placed: Callable[[str], Path | None] = staticmethod(outside)
 
     def __init__(
         self,
@@ -148,6 +154,8 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         """All seeds were announced: write the dump, if one is wanted."""
         if self.surts_dump_file:
             file = self.placed(str(self.surts_dump_file))
+            if file is None:
+                return
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.prefixes.dump(), encoding="utf-8")
 

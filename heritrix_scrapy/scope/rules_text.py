@@ -216,6 +216,18 @@ class RejectRegexes(MatchesListRegexDecideRule):
             if isinstance(lines, FileLines)
         ]
 
+    def read_lists(self) -> None:
+        """Raises ConfigurationError for a list of a sheet that cannot be."""
+        for wanted in self.lists:
+            self._of(wanted)
+
+    def _of(self, wanted: Sequence[str]) -> Matcher:
+        # one Matcher for each combination of sheets; the list is kept, so that its id stays its own
+        known = self._known.get(id(wanted))
+        if known is None:
+            known = self._known[id(wanted)] = (wanted, compiled(self.setting, expressions(wanted)))
+        return known[1]
+
     def _read_again(self, lines: FileLines, text: str) -> None:
         fresh = text.splitlines()
         made = compiled(self.setting, expressions(fresh))
@@ -236,11 +248,7 @@ class RejectRegexes(MatchesListRegexDecideRule):
         if not wanted:
             return NONE
         if wanted is not self._list:
-            # one Matcher for each combination of sheets; the list is kept, so that its id stays its own
-            known = self._known.get(id(wanted))
-            if known is None:
-                known = self._known[id(wanted)] = (wanted, compiled(self.setting, expressions(wanted)))
-            return self.decision if known[1](curi.uri) else NONE
+            return self.decision if self._of(wanted)(curi.uri) else NONE
         return super().evaluate(curi)
 
     @property

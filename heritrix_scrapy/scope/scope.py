@@ -24,20 +24,21 @@ from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.factory import PRESETS, SETTING, Factory, default_rules
-from heritrix_scrapy.scope.rule import ACCEPT, DecideRule, Decision, decides_by_directory
+from heritrix_scrapy.scope.rule import ACCEPT, DecideRule, Decision, decides_by_directory, every
 from heritrix_scrapy.scope.rules_text import RejectRegexes
 from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.defaults import BY_NAME
+from heritrix_scrapy.settings.files import FileLines, WatchedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.crawler import Crawler
     from scrapy.utils.asyncio import CallLaterResult
 
-    from heritrix_scrapy.crawl import SettingsSource
+    from heritrix_scrapy.crawl import Looked, SettingsSource
     from heritrix_scrapy.settings.sheets import Address
 
 logger = logging.getLogger(__name__)
@@ -88,6 +89,8 @@ class Scope:
         self._variants: dict[int, tuple[Any, DecideRuleSequence]] = {}
         #: Lists in files. Their state is taken down before they are read.
         self.files = [file for rule in every([*self.others, *rules.rules]) for file in rule.files()]
+        #: Those of the rules before parts, which are made before or after the scope.
+        self.lists: Sequence[Looked] = ()
         rules.configure(view)
         for rule in self.others:
             rule.configure(view)
@@ -281,6 +284,8 @@ class Scope:
 
     def look_at_files(self) -> None:
         """Read the lists in files again that have changed and come to rest."""
+        for file in self.lists:
+            file.look()
         looked = [file.look() for file in self.files]
         if any(looked):
             # what was made of the old lists for sheets is made anew
@@ -322,15 +327,6 @@ def listeners(rules: Iterable[DecideRule]) -> Iterator[Any]:
             yield rule
 
 
-def every(rules: Iterable[DecideRule]) -> Iterator[DecideRule]:
-    """Every rule in a tree of rules, gates included."""
-    for rule in rules:
-        yield rule
-        yield from every(getattr(rule, "rules", ()))
-        if rule.should_process is not None:
-            yield from every([rule.should_process])
-
-
 def varied(rule: DecideRule, values: Mapping[Any, Any]) -> DecideRule:
     """A rule with other values for the properties of some rules in it, under keys (id of a rule, property); itself
     when none of them is meant. What seeds have told it is shared."""
@@ -360,7 +356,8 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, b
     check_response_rules(rules, view)
     others: list[DecideRule] = []
     factory = Factory(crawler=crawler)
-    _attach_sheets(settings, rules, factory, others)
+    laid: list[WatchedFile] = []
+    _attach_sheets(settings, rules, factory, others, laid)
     if view.profile == "heritrix" and not any(rule.id == "acceptSurts" for rule in every(rules)):
         # the bean is there whether the scope asks it or not: it hears of the seeds and writes its dump
         others.append(default_rules(view)["acceptSurts"])
@@ -370,6 +367,7 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, b
             rule.lists = [view.reject_regexes]
             for sheet in () if sheets is None else sheets.sheets.values():
                 rule.lists.append(sheet.values.get("REJECT_REGEXES", ()))
+            rule.read_lists()
     log = None
     if crawler is not None:
         crawl = Crawl.of(crawler)
@@ -378,11 +376,13 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, b
             if hasattr(rule, "placed"):
                 rule.placed = lambda written: placed(crawl, written)
     scope = Scope(DecideRuleSequence(rules), settings.for_uri, view, uniform=settings.uniform, others=others, log=log)
+    scope.files += laid
     if crawler is not None and not beside:
         crawl.judges_seeds = scope.judges_seeds
         scope.waits_for_start = bool(view.launch_dirs)
         crawler.signals.connect(scope.started, signals.engine_started)
-        if scope.files and view.list_reload_seconds and not crawl.looking:
+        scope.lists = crawl.lists
+        if view.list_reload_seconds and not crawl.looking:
             Rounds(crawler, scope, view.list_reload_seconds)
     return scope
 
@@ -399,7 +399,8 @@ class Rounds:
         crawler.signals.connect(self._end, signals.engine_stopped)
 
     def _arm(self) -> None:
-        self._next = call_later(self._seconds, self._look)
+        if self._scope.files or self._scope.lists:
+            self._next = call_later(self._seconds, self._look)
 
     def _look(self) -> None:
         try:
@@ -501,9 +502,14 @@ def _resolver(rules: list[DecideRule], factory: Factory) -> Callable[..., tuple[
 
 
 def _attach_sheets(
-    settings: SettingsSource, rules: list[DecideRule], factory: Factory, others: list[DecideRule]
+    settings: SettingsSource,
+    rules: list[DecideRule],
+    factory: Factory,
+    others: list[DecideRule],
+    files: list[WatchedFile],
 ) -> None:
-    """Tell the sheets what the scope knows: which rules their addresses mean, and what accepts a URI."""
+    """Tell the sheets what the scope knows: which rules their addresses mean, and what accepts a URI. ``others`` and
+    ``files`` are added to: rules of associations, and lists in files that sheets give to rules."""
     sheets: Any = getattr(settings, "sheets", None)
     if sheets is None:
         return
@@ -511,6 +517,8 @@ def _attach_sheets(
 
     def resolve(where: str, address: Address, value: Any) -> tuple[Any, Any]:
         rule, name, made = find(where, address, value, sheet=True)
+        if isinstance(made, FileLines):
+            files.append(WatchedFile(made.path, made.mark, partial(_renew, rule, name, made)))
         row = BY_NAME.get(name.upper())
         followers = sum(getattr(one, name, made) is None for one in every(rules))
         if row is not None and row.overridable and followers == 1 and getattr(rule, name) is None:
@@ -527,6 +535,14 @@ def _attach_sheets(
         )
         others.append(sequence)
         sheets.tests.append((lambda curi, ask=sequence.evaluate: ask(curi) is ACCEPT, association.sheets))
+
+
+def _renew(rule: DecideRule, name: str, lines: FileLines, text: str) -> None:
+    """Give a list that a sheet has for a rule other lines. Raises ConfigurationError when the rule cannot use them."""
+    fresh = text.splitlines()
+    setattr(copy.copy(rule), name, fresh)
+    # the same object: the values of the sheet hold it
+    lines[:] = fresh
 
 
 def _one_rule(forms: Any) -> bool:

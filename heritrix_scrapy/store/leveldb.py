@@ -8,6 +8,7 @@ change short.
 from __future__ import annotations
 
 import logging
+import os
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.crawluri import SCHEMA as ROW_SCHEMA
@@ -42,6 +43,10 @@ OPTIONS: dict[str, Any] = {
 LAYOUT = 2
 SCHEMA_KEY = b"mschema"
 SCHEMA = b"%d.%d" % (LAYOUT, ROW_SCHEMA)
+
+
+#: Bytes that must be free, besides twice the journal, before a store that could not write is opened again.
+REOPENING = 1 << 20
 
 
 class LevelStore:
@@ -122,10 +127,10 @@ class LevelStore:
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
         """Deletes first, then puts, as one batch; with ``sync`` it is on the disk when this returns.
 
-        Raises StorageFull when LevelDB cannot write, and from then on until the store is opened again: its journal
-        may end in a torn record, and LevelDB would not find on opening what is written behind that.
+        Raises StorageFull when LevelDB cannot write, and from then on until there is room to open the store again: its
+        journal may end in a torn record, and LevelDB would not find on opening what is written behind that.
         """
-        if self._refused is not None:
+        if self._refused is not None and not self._open_again():
             raise StorageFull(str(self._path), cause=self._refused)
         batch = self._db.write_batch(sync=sync)
         put = batch.put
@@ -138,6 +143,29 @@ class LevelStore:
         except (OSError, plyvel.Error) as error:
             self._refused = error
             raise StorageFull(str(self._path), cause=error) from error
+
+    def _open_again(self) -> bool:
+        """Open the store anew after a refused write, if there is room for what its journal holds."""
+        journals = sum(journal.stat().st_size for journal in self._path.glob("*.log"))
+        room = os.statvfs(self._path)
+        if room.f_bavail * room.f_frsize < 2 * journals + REOPENING:
+            return False
+        place = self._path.resolve()
+        self._db.close()
+        _open.discard(place)
+        try:
+            found = mend(self._path, self._repair)
+            self._db = self._opened()
+        except (OSError, plyvel.Error) as error:
+            self._refused = error
+            return False
+        finally:
+            _open.add(place)
+        for finding in found:
+            logger.info("the store in %s was opened again: %s", self._path, finding)
+        self.get = self._db.get
+        self._refused = None
+        return True
 
     def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Rows from ``start`` to before ``stop``, as they were when the range was asked for."""

@@ -104,7 +104,7 @@ class Chains:
             try:
                 bean = self._taken.values.bean(value)
             except NotUsable as error:
-                self._taken.report.lost(value.place, chain.name, "processors", str(error))
+                self._taken.unusable(chain.name, "processors", value, error)
                 continue
             found.append(bean)
             self.used.add(id(bean))

@@ -63,6 +63,9 @@ class Rules:
         """One rule, or None."""
         try:
             bean = self._values.bean(value)
+        except Foreign as left:
+            self._report.left(value.place, "rule", "", str(left))
+            return None
         except NotUsable as error:
             self._report.lost(value.place, "rule", "", str(error))
             return None
@@ -110,9 +113,7 @@ class Rules:
                 elif prop == "regexList":
                     for regex in made["regex_list"]:
                         java_compile(regex)
-            except Note:
-                self._report.not_needed(value.place, bean.name, prop, "a note, and no override gives another value")
-            except Foreign as left:
+            except (Foreign, Note) as left:
                 self._report.left(value.place, bean.name, prop, str(left))
             except NotUsable as error:
                 self._report.lost(value.place, bean.name, prop, str(error))

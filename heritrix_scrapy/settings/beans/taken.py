@@ -127,10 +127,7 @@ class Taken:
 
     def unusable(self, bean: str, prop: str, value: Value, error: NotUsable) -> None:
         """Report a value that cannot be read."""
-        if isinstance(error, Note):
-            typed = self.report.not_needed if isinstance(value, Text) else self.report.lost
-            typed(value.place, bean, prop, str(error))
-        elif isinstance(error, Foreign):
+        if isinstance(error, Foreign | Note):
             self.report.left(value.place, bean, prop, str(error))
         else:
             self.report.lost(value.place, bean, prop, str(error))
@@ -197,7 +194,7 @@ class Taken:
                 return values.number(value)
             case "port":
                 return values.whole(value) or None
-            case "list":
+            case "list" | "headers" | "type_patterns":
                 return values.texts(value)
             case "lines":
                 resolved = values.resolved(value)

@@ -212,6 +212,8 @@ class Values:
 
     def bean(self, value: Value) -> Bean:
         value = self.resolved(value)
+        if isinstance(value, Text) and (left := foreign(value.text)):
+            raise Foreign(left[0])
         if not isinstance(value, Bean):
             raise NotUsable("expected a bean")
         return value
