@@ -129,7 +129,7 @@ class ChainMiddleware:
 
     async def _before(self, curi: CrawlURI) -> None:
         for step in self._steps[Point.BEFORE_FETCH]:
-            await self._ask(step, curi)
+            await self._ask(step, curi, Point.BEFORE_FETCH)
             if curi.status != status.UNATTEMPTED:
                 raise IgnoreRequest(f"ended by {type(step).__name__} with status {curi.status}")
 
@@ -178,7 +178,7 @@ class ChainMiddleware:
             curi.annotate(f"ip:{curi.server_ip}")
         try:
             for step in self._steps[Point.AFTER_FETCH]:
-                await self._ask(step, curi)
+                await self._ask(step, curi, Point.AFTER_FETCH)
             recall = self._crawl.recall
             if recall is not None:
                 recall.judge(curi)
@@ -187,6 +187,11 @@ class ChainMiddleware:
                 curi.outlinks += whois.inferred(curi.uri, addresses, curi.settings)
             if curi.status > 0:
                 await self._extract(curi)
+                if curi.found:
+                    self._tell_report(
+                        {f"extractor/{name}/links": links for name, links in curi.found.items()}
+                        | {f"extractor/{name}/uris": 1 for name in curi.found}
+                    )
                 if curi.recorder is not None and curi.recorder.is_bomb:
                     curi.annotate("bomb")
                     self._crawl.add_stats({"fetch/bombs": 1})
@@ -200,16 +205,18 @@ class ChainMiddleware:
                     if sent:
                         self._crawl.add_stats({"credentials/forms_sent": sent})
                 for step in self._steps[Point.AFTER_EXTRACT]:
-                    await self._ask(step, curi)
+                    await self._ask(step, curi, Point.AFTER_EXTRACT)
             if curi.recorder is not None and curi.status > 0 and self._access.may_be_kept(curi):
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
                     if inspect.isawaitable(result):
                         await result
+                if curi.record_id is not None:
+                    self._tell_report({"warc_urls": 1})
                 if recall is not None:
                     recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:
-                await self._ask(step, curi)
+                await self._ask(step, curi, Point.DISPOSITION)
         except StorageFull as error:
             self._crawl.bridge.pause(error)
             return False
@@ -251,7 +258,12 @@ class ChainMiddleware:
         curi.deferral = STORAGE
         return request
 
-    async def _ask(self, step: Step, curi: CrawlURI) -> None:
+    def _tell_report(self, counters: Mapping[str, int]) -> None:
+        if self._crawl.report is not None:
+            self._crawl.report.count(counters)
+
+    async def _ask(self, step: Step, curi: CrawlURI, point: Point) -> None:
+        self._tell_report({f"step/{point.value}/{type(step).__name__}": 1})
         result = step.process(curi)
         if result is not None:
             await result

@@ -46,7 +46,9 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "kill": ("JOBDIR URI", "cut off the fetch of a URI in flight"),
     "seeds": ("JOBDIR FILE", "add the seed lines of a file"),
     "import": ("JOBDIR FILE", "import a recovery journal, a list of URIs, a crawl.log or JSON lines"),
+    "import-job": ("DIR [JOBDIR...]", "go on with a Heritrix job that is under way: its journal, WARC names, cookies"),
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
+    "report": ("JOBDIR NAME", "one of the reports: crawl, seeds, hosts, source, mimetypes, responsecode ..."),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
@@ -54,6 +56,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
 #: Subcommands that share a module.
 MODULES: dict[str, str] = {
     **dict.fromkeys(("unpause", "terminate"), "pause"),
+    "import-job": "import_job",
     **dict.fromkeys(("queues", "urls"), "listing"),
     **dict.fromkeys(
         (

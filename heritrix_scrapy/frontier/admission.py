@@ -14,6 +14,7 @@ import msgspec
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack
+from heritrix_scrapy.model.hosts import counted_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Hosts
 
 #: Largest row of a URI, in bytes.
 MAX_ROW = 64 << 20
@@ -42,6 +44,7 @@ class Admission:
         prepare: Callable[[CrawlURI], None],
         plan: Callable[[Any], Plan],
         *,
+        hosts: Hosts,
         seed_found: Callable[[CrawlURI], None] | None,
         refused: Callable[[CrawlURI], None],
     ) -> None:
@@ -50,6 +53,7 @@ class Admission:
         self._for_uri = settings.for_uri
         self._prepare = prepare
         self._plan = plan
+        self._hosts = hosts
         self._seed_found = seed_found
         self._refused = refused
 
@@ -166,6 +170,8 @@ class Admission:
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
+        if name := counted_under(curi.uri):
+            self._hosts.scheduled(name).scheduled += 1
         record.last_queued = curi.uri
         queues = self._queues
         if record.ranks is None:

@@ -96,7 +96,7 @@ class Frontier:
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        plain = PlainLinks(ledger, queues, recall, hosts=hosts, heritrix=self._heritrix)
         #: forget_known(): something is no longer among the seen.
         self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
@@ -108,6 +108,7 @@ class Frontier:
             settings,
             self.candidates.prepare,
             preparer.plan,
+            hosts=hosts,
             seed_found=seed_found,
             refused=self.finished_outside,
         )
@@ -327,7 +328,11 @@ class Frontier:
     def status(self) -> dict[str, Any]:
         """Counts, queues by state, and the queues that wait, with until when and why."""
         queues = self._queues
-        return status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms())
+        longest = self.longest()
+        return {
+            **status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms()),
+            "longest": longest[0][1] if longest else -1,
+        }
 
     # -- writing -------------------------------------------------------------------------------------------
 

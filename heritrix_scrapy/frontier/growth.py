@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: URIs that join queues before the records follow.
 JOINED = 30_000
-#: Records written with one batch.
+#: Records written with one batch at least.
 SAVED = 200
 
 
@@ -49,17 +49,19 @@ class Growth:
         self._rows.append(keys.growth(batch))
         self._joined += len(joined)
 
-    def save(self, changed: dict[str, Queue]) -> list[bytes]:
-        """Add some queues to those whose records the next batch writes; the rows that it can drop."""
+    def save(self, changed: dict[str, Queue], joined: int) -> list[bytes]:
+        """Add some queues to those whose records the next batch writes, as many as URIs joined in it at least; the rows
+        that it can drop."""
         if not self._saving:
             if self._joined < self._wait:
                 return []
             self._saving = list(self._grown.values())
             self._dropped, self._rows, self._joined = self._rows, [], 0
-        for queue in self._saving[-SAVED:]:
+        count = max(SAVED, joined)
+        for queue in self._saving[-count:]:
             if self._grown.get(queue.class_key) is queue:
                 changed[queue.class_key] = queue
-        del self._saving[-SAVED:]
+        del self._saving[-count:]
         if self._saving:
             return []
         dropped, self._dropped = self._dropped, []

@@ -38,6 +38,11 @@ class Largest:
             counts[name] = count
             self.least = min(counts.values())
 
+    def meet(self, name: str, count: int) -> None:
+        """The same for one of very many on opening, where of equals any will do."""
+        if count > self.least or len(self._counts) < self.size:
+            self.update(name, count)
+
     def __len__(self) -> int:
         return len(self._counts)
 

@@ -171,7 +171,7 @@ class Ledger:
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: what went wrong goes into the logs."""
-        if self._report is not None and (curi.errors or curi.link_errors):
+        if self._report is not None and (curi.errors or curi.link_errors or curi.seed):
             try:
                 self._report.retried(curi)
             except StorageFull:
@@ -228,7 +228,7 @@ class Ledger:
             self.journal.flush()
         puts, totals = self.puts, self.totals
         batch = totals.batch + 1
-        self.deletes.update(self._growth.save(self.changed))
+        self.deletes.update(self._growth.save(self.changed, len(self.joined)))
         update = self.largest.update
         for queue in self.changed.values():
             queue.record.written = batch

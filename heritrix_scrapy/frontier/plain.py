@@ -21,7 +21,7 @@ from heritrix_scrapy.frontier.known import FREE, MASK, TAKEN
 from heritrix_scrapy.frontier.queue import WAITING_HEADS
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.model import hops
-from heritrix_scrapy.model.crawluri import NORMAL, TEXT_HEADS, link_frame, pack_link
+from heritrix_scrapy.model.crawluri import NORMAL, TEXT_HEADS, host_of, link_frame, pack_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.prepare import Plan
     from heritrix_scrapy.frontier.queues import Queues
     from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
+    from heritrix_scrapy.model.hosts import Hosts
 
 #: Authorities, and pairs of path and hop, that are remembered.
 REMEMBERED = 20_000
@@ -46,9 +47,16 @@ class PlainLinks:
     short way for new ones."""
 
     def __init__(
-        self, ledger: Ledger, queues: Queues, recall: Callable[[str, str], bool | None] | None, *, heritrix: bool
+        self,
+        ledger: Ledger,
+        queues: Queues,
+        recall: Callable[[str, str], bool | None] | None,
+        *,
+        hosts: Hosts,
+        heritrix: bool,
     ) -> None:
         self._ledger = ledger
+        self._hosts = hosts
         self._queues = queues
         self._recall = recall
         self._heritrix = heritrix
@@ -80,6 +88,7 @@ class PlainLinks:
         totals = ledger.totals
         newest_first = plan.newest_first
         repeated = rejected = queued = 0
+        arrived: dict[str, int] = {}
         ordinal = first = totals.ordinal
         puts, joined = ledger.puts, ledger.joined
         write = None if ledger.journal is None else ledger.journal.append
@@ -159,6 +168,7 @@ class PlainLinks:
                                 record.tally.scheduled += 1
                                 record.count += 1
                                 record.last_queued = uri
+                                arrived[authority] = arrived.get(authority, 0) + 1
                                 if write is not None:
                                     write(f"F+ {uri} {path} {parent.uri}\n")
                                 joined.append(queue)
@@ -183,6 +193,8 @@ class PlainLinks:
         finally:
             if ordinal != first:
                 self._count(ordinal, ordinal - first)
+            for authority, count in arrived.items():
+                self._hosts.scheduled(host_of(authority)).scheduled += count
             totals.queued += queued
             totals.candidates += repeated
             totals.rejected += rejected

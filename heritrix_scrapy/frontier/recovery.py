@@ -193,7 +193,7 @@ def _restore_queues(
             else:
                 state = State.EXHAUSTED
         queues.by_state[state] += 1
-        ledger.largest.update(class_key, record.count)
+        ledger.largest.meet(class_key, record.count)
         if state != record.state or class_key in recounted or grew:
             if state != record.state or class_key in recounted:
                 record.in_session = False

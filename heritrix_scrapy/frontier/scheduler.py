@@ -166,9 +166,10 @@ class FrontierScheduler(BaseScheduler):
             decide=scope.accepts,
             judges_spider_requests=bool(self._settings.view.scope_spider_requests),
             note=None if crawl.life is None else crawl.life.note,
+            count=crawl.add_stats,
             kill=self._kill,
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
-            listeners=[scope],
+            listeners=[scope, *self._seed_listeners],
             reached=self._reached,
             keep_lines=None if crawl.jobdir.temporary else partial(keep_seed_lines, crawl.jobdir.root),
         )
@@ -232,7 +233,11 @@ class FrontierScheduler(BaseScheduler):
         if view.seed_source:
             source = load_part(self._crawler, "HERITRIX_SEED_SOURCE", view.seed_source, {})
         reader = self._seeds = SeedReader(
-            frontier, [scope_of(self._crawler)], self._settings, source=source, file=self._seed_file
+            frontier,
+            [scope_of(self._crawler), *self._seed_listeners],
+            self._settings,
+            source=source,
+            file=self._seed_file,
         )
         try:
             reader.begin()
@@ -296,8 +301,14 @@ class FrontierScheduler(BaseScheduler):
         path = in_project(Path(named))
         return path if path.is_file() else None
 
+    @property
+    def _seed_listeners(self) -> list[Any]:
+        return [] if self._crawl.report is None else [self._crawl.report]
+
     def _seed_found(self, curi: CrawlURI) -> None:
         scope_of(self._crawler).seed_found(curi)
+        if self._crawl.report is not None:
+            self._crawl.report.seed_added(curi.uri)
         if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
             try:
                 with path.open("a", encoding="utf-8") as file:
@@ -328,12 +339,13 @@ class FrontierScheduler(BaseScheduler):
             if timer is not None:
                 timer.cancel()
         frontier, self._frontier = self._frontier, None
+        if frontier is not None:
+            self._count_refusals()
+            for last_act in self._crawl.before_close:
+                last_act()
         self._crawl.operations = None
         if frontier is None:
             return
-        self._count_refusals()
-        for last_act in self._crawl.before_close:
-            last_act()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:

@@ -84,6 +84,7 @@ class CrawlURI:
         "extracted",
         "forced",
         "forms",
+        "found",
         "headers",
         "heritable",
         "history",
@@ -209,6 +210,8 @@ class CrawlURI:
         self.meta_robots: str | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
+        #: Extractor that read it → links that it found.
+        self.found: dict[str, int] | None = None
         self.base: str | None = None
         self.extracted = False
         self.prerequisite: str | None = None

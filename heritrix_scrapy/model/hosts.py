@@ -16,12 +16,14 @@ from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of
 from heritrix_scrapy.model.crawluri import authority_of, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 NEVER = -1
 
+#: What the keys of hosts begin with.
+HOSTS = b"hh"
 #: Key of a source's counters.
 SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
@@ -53,6 +55,16 @@ class Tally(msgspec.Struct, array_like=True):
     warc_novel_urls: int = 0
     #: What the counters were when an operator had quotas begin anew, by name.
     since: dict[str, int] | None = None
+
+    @property
+    def finishes(self) -> int:
+        """URIs that succeeded or failed (Heritrix: getRecordedFinishes)."""
+        return self.successes + self.failures
+
+    @property
+    def remaining(self) -> int:
+        """URIs that were queued and have not come to their end."""
+        return self.scheduled - self.successes - self.failures - self.disregards
 
     def spent(self, name: str) -> int:
         """A counter since quotas began anew."""
@@ -156,6 +168,11 @@ def numeric_address(host: str) -> str | None:
     return ".".join(str(int(group) & 0xFF) for group in host.split("."))
 
 
+def counted_under(uri: str) -> str:
+    """The name of the host that a URI is counted under; empty for one without."""
+    return host_of(uri) if "://" in uri else uri.partition(":")[0] + ":"
+
+
 class Hosts:
     """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
@@ -247,7 +264,7 @@ class Hosts:
         authority = uri[:slash] if slash > 0 else ""
         rows = self._rows.get(authority)
         if rows is None:
-            name = host_of(uri) if "://" in uri else f"{uri.partition(':')[0]}:"
+            name = counted_under(uri)
             key = server_key(uri)
             if not name or not key:
                 return None
@@ -257,6 +274,24 @@ class Hosts:
                     self._rows.clear()
                 self._rows[authority] = rows
         return rows
+
+    def scheduled(self, name: str) -> Tally:
+        """The counters of the host of that name, to be changed now."""
+        key = HOSTS + name.encode("utf-8", "surrogatepass")
+        host = self._changed.get(key)
+        if host is None:
+            host = self._changed[key] = self.host(name)
+        tally: Tally = host.tally
+        return tally
+
+    def all_hosts(self, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, Host]]:
+        """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
+        waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
+        for key, row in rows:
+            value = waiting.pop(key, None)
+            yield key[2:].decode("utf-8", "surrogatepass"), value or msgspec.msgpack.decode(row, type=Host)
+        for key, value in waiting.items():
+            yield key[2:].decode("utf-8", "surrogatepass"), value
 
     def source(self, tag: str) -> Tally:
         """The counters of what came from one seed."""

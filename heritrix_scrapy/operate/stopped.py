@@ -23,8 +23,10 @@ from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.scheduler import load_part
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.totals import Totals
+from heritrix_scrapy.operate import record
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.joblog import JobLog
+from heritrix_scrapy.operate.life import End
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope.scope import from_settings
 from heritrix_scrapy.settings import read
@@ -103,8 +105,11 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
         load_part=partial(load_part, crawler),
     )
     frontier.open()
+    last = record.stands(directory)
+    report.desk.ended = (End[last.end].value, last.ran_ms)
     try:
-        yield Operations(
+        crawl.frontier = frontier
+        crawl.operations = operations = Operations(
             frontier,
             wanted,
             crawl.clock,
@@ -113,8 +118,10 @@ def opened(directory: Path, project: Any) -> Iterator[Operations]:
             note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
             listeners=[scope],
             reached=lambda: "FINISH",
+            also={"report": report.desk.report_now},
             keep_lines=partial(keep_seed_lines, directory),
         )
+        yield operations
     finally:
         frontier.close(finished=was_over and not frontier.alive())
 
