@@ -164,17 +164,23 @@ def rotated_log_name(case: dict[str, Any]) -> tuple[bool, object]:
     return got == case["expected"], got
 
 
-def top_n(case: dict[str, Any]) -> tuple[bool, object]:
-    asked = case["input"]
-    of = Largest(asked["n"])
-    updates = asked["updates"]
-    if isinstance(updates, str):
-        updates = [[str(number), number] for number in range(101)]
-    for name, count in updates:
+def longest(size: int, updates: list[list[Any]] | str) -> dict[str, Any]:
+    """What the tracker of the longest queues holds after updates, written out or as ``str(i) -> i``."""
+    of = Largest(size)
+    for name, count in [[str(number), number] for number in range(101)] if isinstance(updates, str) else updates:
         of.update(name, count)
     listed = of.descending()
-    got = {"size": len(listed), "largest": listed[0][0], "smallest": listed[-1][0]}
+    return {"size": len(listed), "largest": listed[0][0], "smallest": listed[-1][0]}
+
+
+def top_n(case: dict[str, Any]) -> tuple[bool, object]:
+    got = longest(case["input"]["n"], case["input"]["updates"])
     return got == case["expected"], got
+
+
+def frontier_topnset(case: dict[str, Any]) -> tuple[bool, object]:
+    got = longest(case["in"]["n"], case["in"]["updates"])
+    return got == case["expect"], got
 
 
 def padding_buffer(case: dict[str, Any]) -> tuple[bool, object]:
@@ -264,4 +270,5 @@ ADAPTERS = {
     "output/seeds_report_line": seeds_report_line,
     "output/rotated_log_name": rotated_log_name,
     "output/top_n": top_n,
+    "frontier/ut_topnset": frontier_topnset,
 }
