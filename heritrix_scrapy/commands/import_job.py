@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive.names import TEMPLATE
 from heritrix_scrapy.commands.operation import as_text, carried_out
+from heritrix_scrapy.frontier.journal import Fields, Torn, fields, lines
 from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.operate.reach import Job
@@ -23,7 +24,10 @@ from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+#: Tags of a journal's lines that say a URI is finished.
+FINISHED = ("Fs", "Ff", "Fd", "Fi")
 
 
 def run(args: list[str], opts: argparse.Namespace) -> int:
@@ -45,6 +49,12 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
     more = name_parts([warc.name for warc in found.warcs], template, prefix)
     if found.cookies is not None:
         more["HERITRIX_COOKIES_LOAD_FILE"] = str(found.cookies)
+    if found.journals and job.settings.get("HERITRIX_SEEDS_REDIRECT_NEW_SEEDS", True):
+        seeds = job.settings.get("HERITRIX_SEEDS", [])
+        redirected = seeds_by_redirect(found.journals)
+        # a seeds file has got them from Heritrix
+        if redirected and isinstance(seeds, list):
+            more["HERITRIX_SEEDS"] = [*seeds, *redirected]
     jobdir.mkdir(parents=True, exist_ok=True)
     job_file.remember(jobdir, path, more)
     open_store(jobdir / "frontier", migrate=migrate).close()
@@ -63,15 +73,54 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
     return 0
 
 
+def whole_lines(journal: Path) -> Iterator[tuple[str, Fields]]:
+    """Tag and fields of the lines of a journal, as far as it goes."""
+    try:
+        for line in lines(journal):
+            tag, _, rest = line.partition(" ")
+            if rest and tag[:1] == "F":
+                yield tag, fields(rest)
+    except Torn:
+        return
+
+
+def seeds_by_redirect(journals: Sequence[Path]) -> list[str]:
+    """Where seeds redirected to, and what became a seed by it."""
+    found = dict.fromkeys(
+        said.uri
+        for journal in journals
+        for tag, said in whole_lines(journal)
+        if tag == "F+" and said.path and not said.path.strip("R")
+    )
+    return list(found)
+
+
+def waiting_in(journals: Sequence[Path]) -> Iterator[str]:
+    """The lines of what was queued, without redirects that are finished: where one leads to the same page by another
+    name, that it is known would not keep it from being fetched again."""
+    redirects = {said.uri for journal in journals for _, said in whole_lines(journal) if said.path.endswith("R")}
+    done = {
+        said.uri
+        for journal in journals
+        for tag, said in whole_lines(journal)
+        if tag in FINISHED and said.uri in redirects
+    }
+    for journal in journals:
+        for tag, said in whole_lines(journal):
+            if tag == "F+" and said.uri not in done:
+                yield f"F+ {said.uri} {said.path} {said.via}"
+
+
 def requests(found: Found, jobdir: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """What is to be imported, in order: first what is finished, then what waits."""
     if found.journals:
         for journal in found.journals:
             what = {"file": str(journal.resolve()), "format": "recover"}
-            yield f"finished in {journal.name}", {**what, "include": "Fs,Ff,Fd,Fi", "schedule": "-"}
-        for journal in found.journals:
-            what = {"file": str(journal.resolve()), "format": "recover"}
-            yield f"waiting in {journal.name}", {**what, "include": "-", "schedule": "F+"}
+            yield f"finished in {journal.name}", {**what, "include": ",".join(FINISHED), "schedule": "-"}
+        waiting = jobdir / "imported-waiting.txt"
+        with waiting.open("w", encoding="utf-8") as out:
+            out.writelines(f"{line}\n" for line in waiting_in(found.journals))
+        yield "waiting", {"file": str(waiting.resolve()), "format": "recover", "include": "-", "schedule": "F+"}
         return
     assert found.crawl_log is not None
     pages, others = crawl_log_parts(found.crawl_log, jobdir)

@@ -94,6 +94,23 @@ def test_without_a_journal_only_pages_are_fetched_again(tmp_path: Path) -> None:
     assert queued(jobdir) == {A}
 
 
+def test_a_finished_redirect_to_the_same_page_is_not_fetched_again(tmp_path: Path) -> None:
+    source, jobdir = heritrix_job(tmp_path / "news", journal=False), tmp_path / "job"
+    text = f"F+ {B} L {A}\nFs {B} L {A}\nF+ {A}B LR {B}\nFs {A}B LR {B}\nF+ {C} L {A}\nF+ {A}C LR {C}\n"
+    (source / "latest" / "logs" / "frontier.recover.gz").write_bytes(gzip.compress(text.encode()))
+    assert imported(source, jobdir) == 0
+    assert queued(jobdir) == {C, f"{A}C"}
+
+
+def test_what_became_a_seed_by_a_redirect_stays_one(tmp_path: Path) -> None:
+    source, jobdir = heritrix_job(tmp_path / "news", journal=False), tmp_path / "job"
+    text = f"F+ {A}  \nFs {A}  \nF+ http://b.example/ R {A}\nFs http://b.example/ R {A}\n"
+    (source / "latest" / "logs" / "frontier.recover.gz").write_bytes(gzip.compress(text.encode()))
+    assert imported(source, jobdir) == 0
+    view = read(Settings({"JOBDIR": str(jobdir)})).view
+    assert list(view.seeds) == [A, "http://b.example/"]
+
+
 def test_a_jobdir_with_a_crawl_in_it_is_left_alone(tmp_path: Path) -> None:
     source, jobdir = heritrix_job(tmp_path / "news"), tmp_path / "job"
     imported(source, jobdir)
