@@ -98,7 +98,7 @@ class Admission:
         ledger.totals.candidates += 1
         if ledger.get(seen) is None:
             ledger.totals.discovered += 1
-        ledger.put(seen, keys.BY_SPIDER)
+        ledger.see(seen, keys.BY_SPIDER)
         ledger.totals.spider_asked = True
         return True
 
@@ -121,7 +121,7 @@ class Admission:
                 return curi.forced and self.place(curi)
         if not self.place(curi):
             return False
-        ledger.put(unseen, b"")
+        ledger.see(unseen)
         ledger.totals.discovered += 1
         return True
 
@@ -133,7 +133,7 @@ class Admission:
         ledger = self._ledger
         unseen = ledger.unseen(curi.canonical)
         if unseen is not None:
-            ledger.put(unseen, b"")
+            ledger.see(unseen)
             ledger.totals.discovered += 1
         queue = self._queues.get(curi.class_key)
         if queue is None:
@@ -166,7 +166,7 @@ class Admission:
         place = keys.place_of(curi.ordinal, newest_first=newest_first)
         key = curi.queue_key = keys.queued(queue.prefix, first, second, place)
         ledger.put(key, row)
-        queue.insert(key, row)
+        queue.join(key, row)
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
@@ -175,7 +175,7 @@ class Admission:
         record.last_queued = curi.uri
         queues = self._queues
         if record.ranks is None:
-            queues.added(queue)
+            queues.grew(queue, key)
         elif totals.heritrix:
             # a queue is listed before its first URI has a say
             queues.added(queue)

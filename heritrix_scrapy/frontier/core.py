@@ -15,6 +15,7 @@ from heritrix_scrapy.frontier.admission import Admission
 from heritrix_scrapy.frontier.candidates import Candidates
 from heritrix_scrapy.frontier.finish import Finishing
 from heritrix_scrapy.frontier.futures import Futures
+from heritrix_scrapy.frontier.growth import JOINED
 from heritrix_scrapy.frontier.ledger import Ledger
 from heritrix_scrapy.frontier.plain import PlainLinks
 from heritrix_scrapy.frontier.policies.named import Policies
@@ -52,7 +53,8 @@ class Frontier:
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
     queue that is taken out of the crawl; ``canonicaliser``: settings → the function
     that makes the canonical form of a URI's text; ``load_part``: makes a policy of the user's own, from the setting,
-    its dotted path and its properties; ``journal``: told of each event, when one is kept.
+    its dotted path and its properties; ``journal``: told of each event, when one is kept; ``records_wait``: see
+    ``growth``.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Frontier:
         load_part: Callable[[str, str, dict[str, Any]], Any] | None = None,
         journal: Journal | None = None,
         queues_kept: int = QUEUES_KEPT,
+        records_wait: int = JOINED,
     ) -> None:
         view = settings.view
         self._settings = settings
@@ -81,7 +84,9 @@ class Frontier:
         self._seed_found = seed_found
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix)
-        ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        ledger = self._ledger = Ledger(
+            store, totals, hosts=hosts, clock=clock, report=report, archives=archives, records_wait=records_wait
+        )
         ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
@@ -138,6 +143,8 @@ class Frontier:
             for key, _ in self._ledger.store.range(keys.SEED, keys.after(keys.SEED)):
                 self._seed_found(CrawlURI(key[len(keys.SEED) :].decode("utf-8", "surrogatepass"), seed=True))
         self._futures.find_next(0)
+        seen = self._ledger.store.range(keys.SEEN, keys.after(keys.SEEN))
+        self._ledger.known.complete = next(iter(seen), None) is None
         self._ledger.touch()
         self._ledger.flush(now)
         return recovery
@@ -148,7 +155,7 @@ class Frontier:
         ledger = self._ledger
         ledger.totals.over = finished
         try:
-            ledger.touch()
+            ledger.write_grown()
             ledger.write()
             ledger.sync()
             if ledger.journal is not None:
@@ -279,7 +286,7 @@ class Frontier:
     def longest(self) -> list[tuple[str, int]]:
         """Names and counts of the longest queues (at most 20), the longest first."""
         largest = self._ledger.largest
-        for queue in self._ledger.changed.values():
+        for queue in (*self._ledger.changed.values(), *self._ledger.joined):
             largest.update(queue.class_key, queue.record.count)
         return largest.descending()
 

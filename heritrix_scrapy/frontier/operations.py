@@ -169,7 +169,8 @@ class Operations:
     def _records(self, start: bytes) -> Iterator[tuple[str, QueueRecord]]:
         """Names and records of queues from that key on; those that wait to be written lie over the store's."""
         ledger = self.frontier.ledger
-        changed = {queue.row: queue for queue in ledger.changed.values() if queue.row >= start}
+        lagging = {**ledger.grown, **ledger.changed}
+        changed = {queue.row: queue for queue in lagging.values() if queue.row >= start}
         waiting = sorted(changed, reverse=True)
         for key, row in ledger.store.range(start, keys.after(keys.QUEUE)):
             while waiting and waiting[-1] < key:

@@ -188,6 +188,7 @@ class Hosts:
         self._budget = budget
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
+        self._rows: dict[str, tuple[bytes, bytes]] = {}
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
@@ -240,17 +241,39 @@ class Hosts:
     def tallies_of(self, curi: CrawlURI) -> list[Tally]:
         """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
         are of one host (Heritrix: ServerCache)."""
-        uri, found = curi.uri, []
-        name = counted_under(uri)
-        key = server_key(uri)
-        if name and key:
-            found += [self.host(name).tally, self.server(key).tally]
-            self.host_changed(name)
-            self.server_changed(key)
+        found = []
+        rows = self._rows_of(curi.uri)
+        if rows is not None:
+            of_host, of_server = rows
+            host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
+            changed[of_host], changed[of_server] = host, server
+            found += [host.tally, server.tally]
         if curi.source_tag:
             found.append(self.source(curi.source_tag))
             self._mark(SOURCE + curi.source_tag.encode("utf-8", "surrogatepass"))
         return found
+
+    def server_of(self, uri: str) -> Server | None:
+        """The Server that a URI is on."""
+        rows = self._rows_of(uri)
+        return None if rows is None else self._find(rows[1], Server)
+
+    def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
+        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority."""
+        slash = uri.find("/", 8)
+        authority = uri[:slash] if slash > 0 else ""
+        rows = self._rows.get(authority)
+        if rows is None:
+            name = counted_under(uri)
+            key = server_key(uri)
+            if not name or not key:
+                return None
+            rows = b"hh" + name.encode("utf-8", "surrogatepass"), b"hs" + key.encode("utf-8", "surrogatepass")
+            if authority.startswith(("http://", "https://")):
+                if len(self._rows) >= 20_000:
+                    self._rows.clear()
+                self._rows[authority] = rows
+        return rows
 
     def scheduled(self, name: str) -> Tally:
         """The counters of the host of that name, to be changed now."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
+from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule, no_path
 from heritrix_scrapy.settings.files import FileLines, Mark, WatchedFile
 from heritrix_scrapy.settings.validate import in_project
 from heritrix_scrapy.uri.domain import assignment_level, public_suffixes
@@ -163,6 +163,8 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     def by_directory(self) -> bool:
         return not self.also_check_via and self._by_directory
 
+    of_path = no_path
+
     def covered(self, curi: CrawlURI) -> bool:
         return self.covers(curi, via=self.also_check_via)
 
@@ -235,6 +237,7 @@ class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
     """Whether neither the URI nor, with ``also_check_via``, its via begins with one of the prefixes."""
 
     by_directory = SurtPrefixedDecideRule.by_directory
+    of_path = no_path
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return NONE if self.covered(curi) else self.decision

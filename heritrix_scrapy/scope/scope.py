@@ -20,6 +20,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import call_later
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.factory import PRESETS, SETTING, Factory, default_rules
@@ -31,14 +32,13 @@ from heritrix_scrapy.settings.defaults import BY_NAME
 from heritrix_scrapy.settings.files import FileLines, WatchedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.crawler import Crawler
     from scrapy.utils.asyncio import CallLaterResult
 
     from heritrix_scrapy.crawl import Looked, SettingsSource
-    from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.settings.sheets import Address
 
 logger = logging.getLogger(__name__)
@@ -85,6 +85,7 @@ class Scope:
         self.sequence = rules
         self.others = list(others)
         self._for_uri = for_uri
+        self._view = view
         self._variants: dict[int, tuple[Any, DecideRuleSequence]] = {}
         #: Lists in files. Their state is taken down before they are read.
         self.files = [file for rule in every([*self.others, *rules.rules]) for file in rule.files()]
@@ -100,9 +101,10 @@ class Scope:
         self._seeds_were_read = False
         self.rounds: Rounds | None = None
         self._uniform = uniform
-        #: Directory and hop path → empty for what is accepted, else the rule that refuses it, where no rule looks at
-        #: more; None: not known whether one does.
-        self._remembered: dict[tuple[str, str], str] | None = None
+        #: Hop path → directory → empty for what is accepted, else the rule that refuses it, where no rule looks at
+        #: more; None: not known whether one does. Paths that are the same to all rules share theirs.
+        self._remembered: dict[str, dict[str, str]] | None = None
+        self._alike: dict[Hashable, dict[str, str]] = {}
         self._by_directory = False
         self._log = log
         self._log_scope = bool(log is not None and view.scope_log_to_file)
@@ -111,7 +113,8 @@ class Scope:
         #: Whether each URI notes which rule settled it, for the last column of crawl.log.
         self._noting = bool(view.log_extra_info and view.profile != "heritrix")
         self.refusals: Counter[str] = Counter()
-        if self._log_scope or self._log_candidates or self._noting:
+        self._logs_each = self._log_scope or self._log_candidates or self._noting
+        if self._logs_each:
             self.accepts = self._logged  # type: ignore[method-assign]
 
     @property
@@ -131,12 +134,13 @@ class Scope:
             refused = self._refused(curi)
         else:
             # the links of a site share few directories: 1 µs instead of 6
-            key = uri[: uri.rfind("/")], curi.path
-            known = remembered.get(key)
+            verdicts = remembered.get(curi.path) or self._verdicts(remembered, curi.path)
+            directory = uri[: uri.rfind("/")]
+            known = verdicts.get(directory)
             if known is None:
-                if len(remembered) >= REMEMBERED:
-                    remembered.clear()
-                known = remembered[key] = self._refused(curi)
+                if len(verdicts) >= REMEMBERED:
+                    verdicts.clear()
+                known = verdicts[directory] = self._refused(curi)
             refused = known
         if refused:
             self.refusals[refused] += 1
@@ -152,26 +156,60 @@ class Scope:
         return "-" if rules.settled_by is None else rules.settled_by.name
 
     def recall(self, uri: str, path: str) -> bool | None:
-        """What ``accepts`` would say of a URI that is no seed and was reached by this hop path, where it has said it of
-        another one like it; None where it has to be asked."""
+        """What ``accepts`` would say of a URI that is no seed and was reached by this hop path, where that is all it
+        looks at; None where it has to be asked."""
         remembered = self._remembered
-        if not remembered or "?" in uri:
+        if remembered is None:
+            if self._logs_each:
+                return None
+            remembered = self._begin()
+        if not self._by_directory:
             return None
-        refused = remembered.get((uri[: uri.rfind("/")], path))
+        refused: str | None
+        if "?" in uri:
+            refused = self._refused_text(uri, path)
+        else:
+            verdicts = remembered.get(path) or self._verdicts(remembered, path)
+            directory = uri[: uri.rfind("/")]
+            refused = verdicts.get(directory)
+            if refused is None:
+                refused = self._refused_text(uri, path)
+                if refused is not None:
+                    if len(verdicts) >= REMEMBERED:
+                        verdicts.clear()
+                    verdicts[directory] = refused
         if refused:
             self.refusals[refused] += 1
             return False
         return None if refused is None else True
 
-    def _begin(self) -> dict[tuple[str, str], str]:
+    def _refused_text(self, uri: str, path: str) -> str | None:
+        """``_refused`` of a URI of which no more is known; None where a rule failed, which who asks anew will tell."""
+        curi = CrawlURI(uri, path=path)
+        curi.settings = self._for_uri(curi)
+        try:
+            return self._refused(curi)
+        except Exception:
+            return None
+
+    def _begin(self) -> dict[str, dict[str, str]]:
         self._by_directory = self._uniform and decides_by_directory(self.sequence)
-        remembered: dict[tuple[str, str], str] = {}
+        remembered: dict[str, dict[str, str]] = {}
         self._remembered = remembered
+        self._alike.clear()
         return remembered
+
+    def _verdicts(self, remembered: dict[str, dict[str, str]], path: str) -> dict[str, str]:
+        if len(remembered) >= REMEMBERED:
+            remembered.clear()
+            self._alike.clear()
+        verdicts = self._alike.setdefault(self.sequence.of_path(path, self._view), {})
+        remembered[path] = verdicts
+        return verdicts
 
     def become(self, other: Scope) -> None:
         """Take over the rules of another one, that has heard of all seeds: whoever holds this one goes on with them."""
-        for name in ("sequence", "others", "files", "listening", "_uniform"):
+        for name in ("sequence", "others", "files", "listening", "_uniform", "_view"):
             setattr(self, name, getattr(other, name))
         self._variants.clear()
         self.changed()
