@@ -35,7 +35,7 @@ from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steps import Point
 from heritrix_scrapy.requests import RELEASED, lookup, travelling
 from heritrix_scrapy.scope.factory import gate
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -72,13 +72,11 @@ class ChainMiddleware:
         #: Id of a list of extractors → the list and what was made of it: sheets may change properties of single ones.
         self._made: dict[int, tuple[Any, Extraction, Aside]] = {}
         self._extraction, self._aside = self._extractors_for(view)
-        # a property that no extractor has ends the start
-        self._test_extractors(self._settings)
-        self._crawl.settings_tests.append(self._test_extractors)
         crawler.signals.connect(self._close, signals.engine_stopped)
         self._crawl.gate = partial(gate, crawler, view)
-        if view.should_fetch_body_rule is not None:
-            gate(crawler, view, view.should_fetch_body_rule)  # refused now, not in the middle of a fetch
+        # a property that no extractor has, and what is no rule, ends the start and not a fetch
+        self._test_settings(self._settings)
+        self._crawl.settings_tests.append(self._test_settings)
         self._steps = load_steps(crawler, view.steps)
         self._pipelines: list[Callable[[CrawlURI], Any]] | None = None
 
@@ -86,12 +84,12 @@ class ChainMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def _test_extractors(self, settings: Settings) -> None:
-        """Raises ConfigurationError for extractors that cannot be made."""
-        self._extractors_for(settings.view)
-        sheets = settings.sheets
-        for name in () if sheets is None else sheets.sheets:
-            self._extractors_for(sheets.view((name,)))  # type: ignore[union-attr]
+    def _test_settings(self, settings: Settings) -> None:
+        """Raises ConfigurationError for extractors and rules that cannot be made."""
+        for view in views(settings):
+            self._extractors_for(view)
+            if view.should_fetch_body_rule is not None:
+                gate(self._crawler, settings.view, view.should_fetch_body_rule)
 
     def _extractors_for(self, view: Any) -> tuple[Extraction, Aside]:
         """The extractors in the order that holds for a URI, and the process for its large documents."""
@@ -131,7 +129,7 @@ class ChainMiddleware:
 
     async def _before(self, curi: CrawlURI) -> None:
         for step in self._steps[Point.BEFORE_FETCH]:
-            await self._ask(step, curi)
+            await self._ask(step, curi, Point.BEFORE_FETCH)
             if curi.status != status.UNATTEMPTED:
                 raise IgnoreRequest(f"ended by {type(step).__name__} with status {curi.status}")
 
@@ -180,7 +178,7 @@ class ChainMiddleware:
             curi.annotate(f"ip:{curi.server_ip}")
         try:
             for step in self._steps[Point.AFTER_FETCH]:
-                await self._ask(step, curi)
+                await self._ask(step, curi, Point.AFTER_FETCH)
             recall = self._crawl.recall
             if recall is not None:
                 recall.judge(curi)
@@ -189,6 +187,11 @@ class ChainMiddleware:
                 curi.outlinks += whois.inferred(curi.uri, addresses, curi.settings)
             if curi.status > 0:
                 await self._extract(curi)
+                if curi.found:
+                    self._tell_report(
+                        {f"extractor/{name}/links": links for name, links in curi.found.items()}
+                        | {f"extractor/{name}/uris": 1 for name in curi.found}
+                    )
                 if curi.recorder is not None and curi.recorder.is_bomb:
                     curi.annotate("bomb")
                     self._crawl.add_stats({"fetch/bombs": 1})
@@ -202,16 +205,18 @@ class ChainMiddleware:
                     if sent:
                         self._crawl.add_stats({"credentials/forms_sent": sent})
                 for step in self._steps[Point.AFTER_EXTRACT]:
-                    await self._ask(step, curi)
+                    await self._ask(step, curi, Point.AFTER_EXTRACT)
             if curi.recorder is not None and curi.status > 0 and self._access.may_be_kept(curi):
                 for process_item in self._capture_pipelines():
                     result = process_item(curi)
                     if inspect.isawaitable(result):
                         await result
+                if curi.record_id is not None:
+                    self._tell_report({"warc_urls": 1})
                 if recall is not None:
                     recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:
-                await self._ask(step, curi)
+                await self._ask(step, curi, Point.DISPOSITION)
         except StorageFull as error:
             self._crawl.bridge.pause(error)
             return False
@@ -253,7 +258,12 @@ class ChainMiddleware:
         curi.deferral = STORAGE
         return request
 
-    async def _ask(self, step: Step, curi: CrawlURI) -> None:
+    def _tell_report(self, counters: Mapping[str, int]) -> None:
+        if self._crawl.report is not None:
+            self._crawl.report.count(counters)
+
+    async def _ask(self, step: Step, curi: CrawlURI, point: Point) -> None:
+        self._tell_report({f"step/{point.value}/{type(step).__name__}": 1})
         result = step.process(curi)
         if result is not None:
             await result

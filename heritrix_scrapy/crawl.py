@@ -21,7 +21,7 @@ from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.parts import check_listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -90,6 +90,9 @@ class Frontier(Protocol):
 
     def status(self) -> dict[str, Any]: ...
 
+    def in_process(self) -> Sequence[CrawlURI]:
+        """The URIs handed out and not yet come back."""
+
     def tallies(self) -> Mapping[str, int]:
         """The report's counters of the whole job, earlier processes included."""
 
@@ -116,6 +119,9 @@ class Operations(Protocol):
     def perform(self, request: Mapping[str, Any]) -> Any:
         """Carry out a request; an answer, or work to be done in slices."""
 
+    def report_lines(self, kind: str) -> Iterator[str]:
+        """A report of the frontier's own: ``summary``, ``nonempty`` or ``all``."""
+
     def noted(self, work: Any, answer: Mapping[str, Any]) -> None:
         """Put what was done into the job's log."""
 
@@ -134,6 +140,12 @@ class Report(Protocol):
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: log what went wrong."""
+
+    def count(self, counters: Mapping[str, int]) -> None:
+        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        """A seed was announced."""
 
     def line(self, name: str, text: str) -> None:
         """Add a line, with the time in front, to a log of another room's."""
@@ -206,6 +218,13 @@ class Life(Protocol):
 
     async def stop(self, end: str, reason: str) -> None:
         """End the crawl; ``end``: name of an end status."""
+
+
+class Looked(Protocol):
+    """Something that may have changed since it was read."""
+
+    def look(self) -> bool:
+        """Read it again when it has; whether it says something else now."""
 
 
 class InFlight(NamedTuple):
@@ -311,6 +330,8 @@ class Crawl:
         self.recall: Recall | None = None
         #: gate(rule): the test of a URI that a rule of the settings comes to.
         self.gate: Callable[[Any], Callable[[CrawlURI], bool]] | None = None
+        #: Lists in files that rules before parts read; whoever looks at the scope's looks at them too.
+        self.lists: list[Looked] = []
         #: crawl_delay(curi): seconds that robots.txt asks for between two fetches from its server, or None.
         self.crawl_delay: Callable[[CrawlURI], float | None] | None = None
         #: submission(curi): what a URI is fetched with by POST, or None.
@@ -387,16 +408,23 @@ class Crawl:
                     atexit.register(shutil.rmtree, self._jobdir.root, ignore_errors=True)
         return self._jobdir
 
+    def _stats(self) -> Any:
+        """Scrapy's; None where no crawl has started: newer versions of Scrapy refuse to tell then."""
+        try:
+            return self.crawler.stats
+        except RuntimeError:
+            return None
+
     def add_stats(self, counters: Mapping[str, int]) -> None:
         """Add counters to Scrapy's stats under ``heritrix/``."""
-        stats = self.crawler.stats
+        stats = self._stats()
         if stats is not None:
             for name, count in counters.items():
                 stats.inc_value(f"heritrix/{name}", count)
 
     def set_stats(self, values: Mapping[str, int]) -> None:
         """Set values in Scrapy's stats under ``heritrix/``."""
-        stats = self.crawler.stats
+        stats = self._stats()
         if stats is not None:
             for name, value in values.items():
                 stats.set_value(f"heritrix/{name}", value)

@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: How a project may say a job: ``said``.
-WAYS = ("settings", "job", "converted")
+WAYS = ("settings", "job", "converted", "takeover-1", "takeover-2", "takeover-3")
 DEVIATIONS = HERE / "deviations.json"
 LOCK = Path(tempfile.gettempdir()) / "heritrix-scrapy-golden.lock"
 COOKIES = "cookies-saved.txt"
@@ -178,8 +179,72 @@ def said(declared: dict[str, Any], work: Path, way: str) -> dict[str, Any]:
     return {**{name: value for name, value in module.items() if name.startswith("HERITRIX_")}, **servers}
 
 
+#: Lines of a journal that say a URI is finished.
+FINISHED = ("Fs ", "Ff ", "Fd ")
+
+
+def take_over(job: Path, work: Path, quarter: int, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Go on with a Heritrix job that was cut off after so many quarters of its journal, whose gzip stream is torn:
+    what is finished must not be asked for again, and all the rest must be."""
+    declared = json.loads((job / "job.json").read_text(encoding="utf-8"))
+    golden = goldens(job)[0]
+    written = tool("journal").golden_lines(golden)
+    lines = written[: len(written) * quarter // 4]
+    heritrix = work / "heritrix"
+    logs = heritrix / "20260101000000" / "logs"
+    logs.mkdir(parents=True)
+    said(declared, heritrix, "job")
+    packer = zlib.compressobj(wbits=31)
+    torn = packer.compress("".join(f"{line}\n" for line in lines).encode()) + packer.flush(zlib.Z_SYNC_FLUSH)
+    (logs / "frontier.recover.gz").write_bytes(torn)
+    warcs = logs.parent / "warcs"
+    warcs.mkdir()
+    (warcs / "WEB-20260101000000000-00007-4242~crawler.example~8443.warc.gz").touch()
+    finished = {line.split()[1] for line in lines if line.startswith(FINISHED)}
+    settings = {"TELNETCONSOLE_ENABLED": False, "HERITRIX_DNS_SERVERS": declared["settings"]["HERITRIX_DNS_SERVERS"]}
+    project = Project(work / "project", settings, defaults=False)
+    with served(job.parents[1], work) as (asked, control):
+        control.write_text("1")
+        command = [sys.executable, "-m", "scrapy", "heritrix", "import-job", str(heritrix), str(project.jobdir)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=project.folder, env=environment, check=False)
+        if done.returncode:
+            return {"run": golden.name, "levels": {}, "used": [], "problem": f"import-job: {done.stdout}{done.stderr}"}
+        status, stderr = crawl(project, declared.get("limit", DEFAULT_LIMIT))
+        requests = [json.loads(line) for line in asked.read_text(encoding="utf-8").splitlines()]
+    left = project.result(status)
+    logged = {row["uri"] for row in map(compare_row, left.log)}
+    wanted = {row["uri"] for row in compare.golden_rows(golden, "crawl")}
+    accepted = compare.Deviations([row for _, row in rows_for(job, rows)])
+
+    def counts(uri: str) -> bool:
+        return not is_prerequisite(uri) and not accepted.reason("L1", uri)
+
+    again = [uri for uri in logged & finished if counts(uri)]
+    lost = [uri for uri in wanted - finished - logged if counts(uri)]
+    more = [uri for uri in logged - wanted if counts(uri)]
+    names = [path.name for path in left.warcs]
+    problem = None
+    if status or again or lost or more:
+        problem = f"exit {status}; fetched again: {again}; lost: {lost}; more: {more}; {stderr[-1500:]}"
+    elif requests and not any("-00008-4242~crawler.example~8443.warc" in name for name in names):
+        problem = f"the WARC files do not go on: {names}"
+    return {"run": golden.name, "levels": {}, "used": [], "problem": problem}
+
+
+def compare_row(line: str) -> dict[str, Any]:
+    return {"uri": line.split()[3]}
+
+
+def is_prerequisite(uri: str) -> bool:
+    """What any crawl asks for again when it starts: no journal tells what came of it."""
+    return uri.startswith("dns:") or uri.endswith("/robots.txt")
+
+
 def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]], way: str = "settings") -> dict[str, Any]:
     """Crawl and compare every run of a job. ``way``: what the project says it in, see ``WAYS``."""
+    if way.startswith("takeover"):
+        return {"job": name_of(job), "runs": [take_over(job, work, int(way[-1]), rows)]}
     declared = json.loads((job / "job.json").read_text(encoding="utf-8"))
     settings = {"TELNETCONSOLE_ENABLED": False, **said(declared, work, way)}
     project = Project(work / "project", settings, defaults=False)
@@ -206,6 +271,9 @@ def run_job(job: Path, work: Path, rows: Sequence[dict[str, Any]], way: str = "s
             written = tool("journal").read(journals[-1]) if journals else []
             wanted = tool("journal").golden_lines(golden)
             result["journal"] = tool("journal").differences(wanted, written) if wanted else []
+            folder = left.jobdir / "latest" if (left.jobdir / "latest").exists() else left.jobdir
+            result["reports"] = tool("reports").differences(golden, folder / "reports")
+            result["logs"] = tool("reports").log_differences(golden, folder / "logs")
             result |= {"run": golden.name, "seconds": round(time.monotonic() - began, 1), "problem": None}
             if status:
                 result["problem"] = f"the crawl ended with exit status {status}: {stderr[-1500:]}"
@@ -337,6 +405,10 @@ def report(result: dict[str, Any], args: argparse.Namespace) -> bool:
         if args.journal and run.get("journal"):
             good = False
             print("\n".join(["the journal differs:", *run["journal"][: args.show]]))
+        for kind in ("reports", "logs"):
+            if getattr(args, kind) and run.get(kind):
+                good = False
+                print("\n".join([f"the {kind} differ:", *run[kind][: args.show]]))
         for name, level in run["levels"].items():
             differ = len(level["differences"])
             if differ and counted(name, args):
@@ -372,6 +444,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--warc", action="store_true", help="W levels decide too")
     parser.add_argument("--requests", action="store_true", help="R levels decide too")
     parser.add_argument("--journal", action="store_true", help="frontier.recover.gz decides too, queue by queue")
+    parser.add_argument("--reports", action="store_true", help="the end reports decide too, line by line")
+    parser.add_argument("--logs", action="store_true", help="which URIs the error logs name decides too")
     parser.add_argument("--show", type=int, default=5, help="differences printed per level that decides (5)")
     parser.add_argument("--show-others", type=int, default=0, help="and per level that does not (0)")
     parser.add_argument("--deviations", type=Path, default=DEVIATIONS, help="table of accepted differences")

@@ -58,7 +58,7 @@ def test_without_a_jobdir_it_says_so_and_archives_all_the_same(serve: Serve, run
     told = re.search(r"no JOBDIR: this crawl cannot be resumed; its logs lie in (\S+)", crawl.stderr)
     assert told is not None
     root = Path(told[1])
-    assert sorted(path.name for path in root.iterdir()) == ["logs"]
+    assert sorted(path.name for path in root.iterdir()) == ["logs", "reports"]
     assert "www.look.test" in (root / "logs" / "crawl.log").read_text()
     assert len(list(crawl.jobdir.parent.glob("WEB-*.warc.gz"))) == 1
     shutil.rmtree(root)

@@ -21,6 +21,23 @@ FILES = ("scope.json", "frontier.json", "fetch.json", "output.json")
 
 # The groups that must have an adapter; a group joins the table when its part of the product does.
 WITH_ADAPTER = [
+    "output/progress_log_contains",
+    "output/padding_buffer",
+    "output/format_ms",
+    "output/pad_to",
+    "output/timestamps",
+    "output/timestamp_parse",
+    "output/seconds_since_epoch",
+    "output/zero_pad10",
+    "output/crawled_bytes",
+    "output/fetch_stats",
+    "output/snapshot_rates",
+    "output/congestion_ratio",
+    "output/statistics_selftest",
+    "output/seeds_report_order",
+    "output/seeds_report_line",
+    "output/top_n",
+    "output/rotated_log_name",
     "scope/uuri_fixup",
     "scope/uuri_fixup_charset",
     "scope/uuri_error",

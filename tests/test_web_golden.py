@@ -119,6 +119,18 @@ def test_job_files_and_what_they_convert_to_crawl_as_heritrix_did(way):
 @pytest.mark.crawl
 @pytest.mark.long
 @pytest.mark.netns
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_jobs_that_were_cut_off_are_gone_on_with(quarters):
+    """No URI is lost, and none that was finished is fetched again."""
+    names = ("basics/default", "basics/no-canonicalisation", "basics/whole-domain")
+    done = run_golden(*(str(JOBS[name]) for name in names), "--as", f"takeover-{quarters}")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+    assert done.stdout.endswith("golden: 3 equal, 0 differ\n")
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
 def test_recrawls_are_equal_run_by_run():
     done = run_golden(str(RECRAWL), "--level", "7", "--warc", "--requests")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr

@@ -141,8 +141,7 @@ def compare(curi: CrawlURI, entry: Entry, before: Sequence[Entry], policy: Polic
         if previous.digest is None or (policy.modern and not asked_conditionally(curi)):
             return None
         entry.digest, entry.entity = previous.digest, previous.entity
-        if policy.modern:
-            entry.reference_length = previous.reference_length
+        entry.reference_length = previous.reference_length
         etag, modified = entry.etag, entry.last_modified
         if policy.modern:
             # what a 304 leaves unsaid holds on (RFC 9110, 15.4.5)

@@ -19,13 +19,16 @@ from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
     from scrapy.crawler import Crawler
 
 __all__ = ["CapturePipeline", "WarcWriterPipeline"]
 
 logger = logging.getLogger(__name__)
+
+#: Groups of records after which their counts are handed on.
+DRAINED = 50
 
 
 class WarcWriterPipeline(CapturePipeline):
@@ -82,7 +85,13 @@ class WarcWriterPipeline(CapturePipeline):
                 writer.close()
             except StorageFull as error:
                 logger.error("a file stays open, and is closed when the crawl starts again: %s", error)
-            self._crawl.add_stats(writer.files.drain_counts())
+            self._count(writer.files.drain_counts())
+
+    def _count(self, counts: Mapping[str, int]) -> None:
+        if self._crawl.report is not None:
+            self._crawl.report.count(counts)
+        else:
+            self._crawl.add_stats(counts)
 
     def process_capture(self, curi: CrawlURI) -> Awaitable[None] | None:
         """Write the records of one URI; what is returned is to be awaited. Raises StorageFull; then nothing of it is
@@ -92,8 +101,8 @@ class WarcWriterPipeline(CapturePipeline):
             later = writer.write(curi)
             if later is not None:
                 waiting.append(later)
-            if writer.files.counted >= 500:
-                self._crawl.add_stats(writer.files.drain_counts())
+            if writer.files.counted >= DRAINED:
+                self._count(writer.files.drain_counts())
         return all_of(waiting) if waiting else None
 
     def _finished(self, curi: CrawlURI) -> None:

@@ -47,7 +47,9 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "kill": ("JOBDIR URI", "cut off the fetch of a URI in flight"),
     "seeds": ("JOBDIR FILE", "add the seed lines of a file"),
     "import": ("JOBDIR FILE", "import a recovery journal, a list of URIs, a crawl.log or JSON lines"),
+    "import-job": ("DIR [JOBDIR...]", "go on with a Heritrix job that is under way: its journal, WARC names, cookies"),
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
+    "report": ("JOBDIR NAME", "one of the reports: crawl, seeds, hosts, source, mimetypes, responsecode ..."),
     "why": ("URI JOBDIR", "why a URI was fetched, or not, or not yet; --via, --path, --explain"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
@@ -56,6 +58,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
 #: Subcommands that share a module.
 MODULES: dict[str, str] = {
     **dict.fromkeys(("unpause", "terminate"), "pause"),
+    "import-job": "import_job",
     **dict.fromkeys(("queues", "urls"), "listing"),
     **dict.fromkeys(
         (

@@ -27,7 +27,7 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
 def listed(job: Job, opts: argparse.Namespace) -> int:
     """The same for an open job."""
     if opts.report:
-        answer = carried_out(job, {"do": "report", "kind": opts.report})
+        answer = carried_out(job, {"do": "queue_report", "kind": opts.report})
         if answer is None:
             return 1
         sys.stdout.write(answer["text"])

@@ -73,6 +73,7 @@ class Document:
         "meta_robots",
         "query_charset",
         "settings",
+        "taken",
         "uri",
     )
 
@@ -87,6 +88,8 @@ class Document:
         self.charset = charsets.java_name(curi.charset or settings.default_encoding) or "ISO-8859-1"
         self.links: dict[Outlink, None] = dict.fromkeys(curi.outlinks)
         self.annotations: dict[Outlink, tuple[str, ...]] = {}
+        #: Links found, repeated ones too; for the report on the extractors.
+        self.taken = 0
         self.discarded = curi.discarded_outlinks
         self.form_offsets: list[int] = []
         self.meta_robots: str | None = None
@@ -164,6 +167,7 @@ class Document:
             return None
 
     def _note_no_uri(self, text: str, error: UriError) -> None:
+        self.taken += 1
         if len(self.curi.link_errors) < MOST_ERRORS:
             self.curi.link_errors.append((text, str(error)))
 
@@ -228,6 +232,7 @@ class Document:
             self.discarded += 1
             return
         self.links[Outlink(uri, hop, context)] = None
+        self.taken += 1
 
     def link_via(self, text: str, hop: str, context: str) -> None:
         """A reference relative to the page that led here; to the base, with an annotation, when none did."""
@@ -243,6 +248,7 @@ class Document:
         uri = self.resolve(text, via)
         if uri is not None:
             self.links[Outlink(uri, hop, context)] = None
+            self.taken += 1
 
     def link_own(self, text: str, hop: str, context: str) -> None:
         """A reference relative to the document's own URI, whatever its base, and past the limit."""
@@ -251,6 +257,7 @@ class Document:
         uri = self.resolve(text, self.uri)
         if uri is not None:
             self.links[Outlink(uri, hop, context)] = None
+            self.taken += 1
 
     def link_from(self, base: str, text: str, hop: str, context: str) -> Outlink | None:
         """A reference relative to a base of its own; gives the link, when it is one and there is room for it."""
@@ -264,6 +271,7 @@ class Document:
             return None
         link = Outlink(uri, hop, context)
         self.links[link] = None
+        self.taken += 1
         return link
 
     def link_absolute(self, text: str, hop: str, context: str) -> bool:
@@ -276,6 +284,7 @@ class Document:
             return False
         if not is_data(uri):
             self.links[Outlink(uri, hop, context)] = None
+            self.taken += 1
         return True
 
     def link_listed(self, uri: str, hop: str, context: str, annotations: tuple[str, ...] = ()) -> bool:
@@ -284,6 +293,7 @@ class Document:
         if link in self.links or is_data(uri):
             return False
         self.links[link] = None
+        self.taken += 1
         if annotations:
             self.annotations[link] = annotations
         return True
@@ -300,3 +310,4 @@ class Document:
             self.discarded += 1
         elif not is_data(link.uri):
             self.links[link] = None
+            self.taken += 1

@@ -54,9 +54,12 @@ class ExtractorHTTP(Extractor):
             if not as_heritrix:
                 target = target.strip(" \t'\"")
             document.link_own(target, REFER, "Refresh:")
+        found = document.taken
         document.link_own("/favicon.ico", INFERRED, CONTEXT)
         if self.option(document, "infer_root_page"):
             document.link_own("/", INFERRED, CONTEXT)
         for path in self.option(document, "infer_paths"):
             document.link_own(path, INFERRED, CONTEXT)
+        # what is only guessed is not counted among what was found
+        document.taken = found
         return ()

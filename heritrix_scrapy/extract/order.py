@@ -49,6 +49,7 @@ SETTING = "HERITRIX_EXTRACTORS"
 #: What the extractors change on a CrawlURI.
 CHANGED = (
     "outlinks",
+    "found",
     "outlink_annotations",
     "forms",
     "meta_robots",
@@ -272,14 +273,18 @@ class Extraction:
         """The same over a Document that the caller made. ``after``: called with the name of each extractor that has
         read it."""
         curi = document.curi
+        found = curi.found = {}
         for entry in self._entries:
             if not entry.enabled or (entry.gate is not None and not entry.gate(curi)):
                 continue
             try:
                 if not entry.wants(document):
                     continue
+                before = document.taken
+                found.setdefault(entry.name, 0)
                 for link in entry.extractor.extract(document) or ():
                     document.add(link)
+                found[entry.name] += document.taken - before
             except Exception as error:
                 curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
                 curi.errors.append((entry.name, error))

@@ -22,7 +22,7 @@ from heritrix_scrapy.fetch.robots_tag import says_nofollow, says_noindex
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.hosts import server_key
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -47,7 +47,15 @@ class Access:
         #: Logins that were refused in this process: (server key, address).
         self._refused: set[tuple[str, str]] = set()
         self._crawl.submission = self.submission
-        self.credentials(self._settings.view)
+        # what cannot be ends the start, not a fetch
+        self._test_settings(self._settings)
+        self._crawl.settings_tests.append(self._test_settings)
+
+    def _test_settings(self, settings: Any) -> None:
+        """Raises ConfigurationError for credentials and robots policies that cannot be."""
+        for view in views(settings):
+            self.credentials(view)
+            self.policies.check(view)
 
     # -- credentials ---------------------------------------------------------------------------------------
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import resource
+import socket
 import ssl
 from collections import OrderedDict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from heritrix_scrapy.fetch import proxies, tls
 from heritrix_scrapy.model.errors import TooManyFiles
+from heritrix_scrapy.model.hosts import numeric_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,12 +213,14 @@ class Connector:
         if peer.secure and peer.proxy is None:
             extra = {"ssl": self.context(peer.trust, peer.http2), "server_hostname": name}
             extra["ssl_handshake_timeout"] = timeout + 5  # the timeout below comes first
-        if peer.bind is not None:
-            extra["local_addr"] = peer.bind
         async with asyncio.timeout(timeout) as limit:
             if watch is not None:
                 watch(limit)
-            _, connection = await loop.create_connection(Connection, address, port, **extra)
+            if (family := family_of(address)) is not None:
+                extra["sock"] = await dial(family, address, port, peer.bind)
+                _, connection = await loop.create_connection(Connection, **extra)
+            else:
+                _, connection = await loop.create_connection(Connection, address, port, local_addr=peer.bind, **extra)
             if peer.proxy is not None:
                 try:
                     await self._lead_on(peer, peer.proxy, connection, name, timeout)
@@ -243,6 +249,54 @@ class Connector:
                 server_hostname=name,
                 ssl_handshake_timeout=timeout + 5,
             )
+
+
+@lru_cache(maxsize=4096)
+def family_of(address: str) -> socket.AddressFamily | None:
+    """The family of an address in text; None for a name, and for an address that names its interface."""
+    if numeric_address(address) is not None:
+        return socket.AF_INET
+    return socket.AF_INET6 if ":" in address and "%" not in address else None
+
+
+async def dial(
+    family: socket.AddressFamily, address: str, port: int, bind: tuple[str, int] | None = None
+) -> socket.socket:
+    """A connected socket that does not block. Raises OSError.
+
+    What ``loop.create_connection`` does besides, for names and for several addresses, costs as much again.
+    """
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setblocking(False)
+        if bind is not None:
+            made.bind(bind)
+        error = made.connect_ex((address, port))
+        if error == errno.EINPROGRESS:
+            await _writable(made)
+            error = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if error:
+            raise OSError(error, f"Connect call failed {(address, port)}: {os.strerror(error)}")
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+async def _writable(made: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    number = made.fileno()  # asked about a socket it does not know, the selector describes it in full
+    loop.add_writer(number, _wake, ready)
+    try:
+        await ready
+    finally:
+        loop.remove_writer(number)
+
+
+def _wake(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
 
 
 def open_files_limit() -> int:

@@ -331,6 +331,8 @@ class Exchange:
         self._go_on()
         if self.connection.sink is self:
             self.connection.sink = None
+        # whoever listened holds this exchange: a ring that only the collector of garbage would find
+        self._on_head, self._on_data = _nobody, None
 
     def stop(self, ending: Ending = Ending.STOPPED) -> None:
         """What is not there yet is not awaited: the crawl stops, or the operator cancels."""
@@ -341,6 +343,10 @@ class Exchange:
         self.ending = self.ending or Ending.STOPPED
         self._detach()
         self.connection.abort()
+
+
+def _nobody(_: Head) -> bool:
+    return False
 
 
 def _refused(size: int, error: OSError) -> HeritrixError:

@@ -158,13 +158,13 @@ def without_connection_lines(fields: Iterable[Field]) -> list[Field]:
     return [field for field in fields if field[0].lower() not in OF_THE_CONNECTION]
 
 
-def own_fields(headers: Mapping[bytes, list[bytes]], defaults: Mapping[bytes, bytes | None]) -> list[Field]:
+def own_fields(headers: dict[bytes, list[bytes]], defaults: Mapping[bytes, bytes | None]) -> list[Field]:
     """A Request's headers as fields, without those that only a default put there.
 
     `headers` is Scrapy's Headers (name → values); `defaults`: lower-case name → the value that nobody chose.
     """
     fields: list[Field] = []
-    for name, values in headers.items():
+    for name, values in dict.items(headers):  # which Headers are: their own items() looks up each name again
         for value in values:
             if value is not None and defaults.get(name.lower()) != value:
                 fields.append((name, value))

@@ -109,7 +109,7 @@ class Fetch:
             asked = self._asked(peer)
         except (UnicodeError, ValueError) as error:
             self._failed(Failure(status.UNFETCHABLE, Why.FAILED, _text(error), error))
-        exchange = await self._exchange(peer, asked)
+        exchange = await self._exchange(peer, asked, self._limits())
         ending = exchange.ending
         assert ending is not None
         if ending is Ending.STOPPED or (ending is Ending.CANCELLED and not (self.keeps and exchange.head)):
@@ -272,7 +272,7 @@ class Fetch:
 
     # -- the exchange ---------------------------------------------------------------------------------------
 
-    async def _exchange(self, peer: Peer, asked: Asked) -> Exchange:
+    async def _exchange(self, peer: Peer, asked: Asked, limits: Limits) -> Exchange:
         """Send the request until it is answered or has failed for good."""
         keep = not self.view.send_connection_close
         tries = SILENT_RETRIES if self.heritrix else 0
@@ -281,8 +281,8 @@ class Fetch:
             if keep and self.request.method in REPEATABLE:
                 connection = self.handler.pool.take(peer.key)
             if connection is None:
-                connection = await self._connect(peer)
-            exchange = await self._try(connection, asked)
+                connection = await self._connect(peer, limits)
+            exchange = await self._try(connection, asked, limits)
             ending = exchange.ending
             if keep and exchange.reusable and ending is Ending.COMPLETE:
                 self.handler.pool.put(peer.key, connection)
@@ -300,8 +300,7 @@ class Fetch:
             tries -= 1
         return exchange
 
-    async def _connect(self, peer: Peer) -> Connection:
-        limits = self._limits()
+    async def _connect(self, peer: Peer, limits: Limits) -> Connection:
         timeout = min(limits.idle or limits.total or 60.0, limits.total or limits.idle or 60.0)
         try:
             connection = await self.handler.connector.open(peer, timeout, self._watch)
@@ -319,6 +318,8 @@ class Fetch:
             self._failed(Failure(status.UNFETCHABLE, Why.FAILED, _text(error), error))
         except (ssl.SSLError, OSError) as error:
             self._failed(Failure(status.CONNECT_FAILED, Why.FAILED, _text(error), error))
+        finally:
+            self.opening = None
         if self.view.refuse_private_addresses and peer.proxy is None and is_private(connection.address):
             connection.abort()
             self._public(peer.host, [connection.address])
@@ -327,7 +328,7 @@ class Fetch:
     def _watch(self, opening: asyncio.Timeout) -> None:
         self.opening = opening
 
-    async def _try(self, connection: Connection, asked: Asked) -> Exchange:
+    async def _try(self, connection: Connection, asked: Asked, limits: Limits) -> Exchange:
         curi, method, body = self.curi, self.request.method, self.request.body
         if curi.recorder is not None:
             curi.recorder.close()
@@ -338,7 +339,7 @@ class Fetch:
         if self.warnsize or listened(handler.crawler, signals.bytes_received):
             hooks["on_data"] = self._on_data
         if connection.link is None:
-            exchange = Exchange(connection, recorder, method, self._limits(), whole_stream=self.heritrix, **hooks)
+            exchange = Exchange(connection, recorder, method, limits, whole_stream=self.heritrix, **hooks)
             self.exchange = exchange
             data = asked.head + body
             recorder.request.append(data)
@@ -349,7 +350,7 @@ class Fetch:
 
             fields = lines.without_connection_lines(asked.fields)
             recorder.request.append(lines.head(method, asked.target, fields, http11=True) + body)
-            self.exchange = exchange = talk = Http2Exchange(connection, recorder, method, self._limits(), **hooks)
+            self.exchange = exchange = talk = Http2Exchange(connection, recorder, method, limits, **hooks)
             talk.send(method, asked.target, fields, body)
         if self.cut_as is not None:
             exchange.stop(self.cut_as)

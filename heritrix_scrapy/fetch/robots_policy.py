@@ -161,6 +161,12 @@ class Policies:
             made = self._made[key] = (wanted, available, policy)
         return made[2]
 
+    def check(self, view: Any) -> None:
+        """Raises ConfigurationError when the policy of a View, or one of those that it names, cannot be."""
+        self.of(view)
+        for name in view.available_robots_policies or {}:
+            self._make(name, view.available_robots_policies, view.robots_standard)
+
     def _make(self, wanted: Any, available: Mapping[str, Any], standard: str) -> RobotsPolicy:
         setting = SETTING
         if isinstance(wanted, str) and wanted in available:

@@ -38,7 +38,7 @@ class Addresses:
     """The addresses that queues share. Nothing is stored: a queue that waits is snoozed, which is."""
 
     def __init__(self, hosts: Hosts) -> None:
-        self._hosts = hosts
+        self.hosts = hosts
         self._addresses: dict[str, Address] = {}
         #: Queue → the address it fetches from.
         self._held: dict[str, Address] = {}
@@ -48,7 +48,7 @@ class Addresses:
         has to wait before it asks again."""
         if not curi.uri.startswith(("http://", "https://", "ftp://")):
             return 0
-        known = self._hosts.host(curi.host).addresses
+        known = self.hosts.host(curi.host).addresses
         if not known:
             return 0
         address = self._addresses.get(known[0])

@@ -14,6 +14,7 @@ import msgspec
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack
+from heritrix_scrapy.model.hosts import counted_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.frontier.queues import Queues
     from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.model.hosts import Hosts
 
 #: Largest row of a URI, in bytes.
 MAX_ROW = 64 << 20
@@ -42,6 +44,7 @@ class Admission:
         prepare: Callable[[CrawlURI], None],
         plan: Callable[[Any], Plan],
         *,
+        hosts: Hosts,
         seed_found: Callable[[CrawlURI], None] | None,
         refused: Callable[[CrawlURI], None],
     ) -> None:
@@ -50,6 +53,7 @@ class Admission:
         self._for_uri = settings.for_uri
         self._prepare = prepare
         self._plan = plan
+        self._hosts = hosts
         self._seed_found = seed_found
         self._refused = refused
 
@@ -94,7 +98,7 @@ class Admission:
         ledger.totals.candidates += 1
         if ledger.get(seen) is None:
             ledger.totals.discovered += 1
-        ledger.put(seen, keys.BY_SPIDER)
+        ledger.see(seen, keys.BY_SPIDER)
         ledger.totals.spider_asked = True
         return True
 
@@ -117,7 +121,7 @@ class Admission:
                 return curi.forced and self.place(curi)
         if not self.place(curi):
             return False
-        ledger.put(unseen, b"")
+        ledger.see(unseen)
         ledger.totals.discovered += 1
         return True
 
@@ -129,7 +133,7 @@ class Admission:
         ledger = self._ledger
         unseen = ledger.unseen(curi.canonical)
         if unseen is not None:
-            ledger.put(unseen, b"")
+            ledger.see(unseen)
             ledger.totals.discovered += 1
         queue = self._queues.get(curi.class_key)
         if queue is None:
@@ -162,14 +166,16 @@ class Admission:
         place = keys.place_of(curi.ordinal, newest_first=newest_first)
         key = curi.queue_key = keys.queued(queue.prefix, first, second, place)
         ledger.put(key, row)
-        queue.insert(key, row)
+        queue.join(key, row)
         record = queue.record
         record.enqueued += 1
         record.tally.scheduled += 1
+        if name := counted_under(curi.uri):
+            self._hosts.scheduled(name).scheduled += 1
         record.last_queued = curi.uri
         queues = self._queues
         if record.ranks is None:
-            queues.added(queue)
+            queues.grew(queue, key)
         elif totals.heritrix:
             # a queue is listed before its first URI has a say
             queues.added(queue)

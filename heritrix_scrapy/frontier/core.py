@@ -15,6 +15,7 @@ from heritrix_scrapy.frontier.admission import Admission
 from heritrix_scrapy.frontier.candidates import Candidates
 from heritrix_scrapy.frontier.finish import Finishing
 from heritrix_scrapy.frontier.futures import Futures
+from heritrix_scrapy.frontier.growth import JOINED
 from heritrix_scrapy.frontier.ledger import Ledger
 from heritrix_scrapy.frontier.plain import PlainLinks
 from heritrix_scrapy.frontier.policies.named import Policies
@@ -29,6 +30,7 @@ from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.settings import views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +53,8 @@ class Frontier:
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
     queue that is taken out of the crawl; ``canonicaliser``: settings → the function
     that makes the canonical form of a URI's text; ``load_part``: makes a policy of the user's own, from the setting,
-    its dotted path and its properties; ``journal``: told of each event, when one is kept.
+    its dotted path and its properties; ``journal``: told of each event, when one is kept; ``records_wait``: see
+    ``growth``.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Frontier:
         load_part: Callable[[str, str, dict[str, Any]], Any] | None = None,
         journal: Journal | None = None,
         queues_kept: int = QUEUES_KEPT,
+        records_wait: int = JOINED,
     ) -> None:
         view = settings.view
         self._settings = settings
@@ -80,17 +84,19 @@ class Frontier:
         self._seed_found = seed_found
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix)
-        ledger = self._ledger = Ledger(store, totals, hosts=hosts, clock=clock, report=report, archives=archives)
+        ledger = self._ledger = Ledger(
+            store, totals, hosts=hosts, clock=clock, report=report, archives=archives, records_wait=records_wait
+        )
         ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
             canonicaliser, Policies(lambda: settings.view, hosts, load_part), heritrix=self._heritrix
         )
         # a policy that does not exist ends the start, not the first URI
-        preparer.check(prepare.views(settings))
+        preparer.check(views(settings))
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        plain = PlainLinks(ledger, queues, recall, heritrix=self._heritrix)
+        plain = PlainLinks(ledger, queues, recall, hosts=hosts, heritrix=self._heritrix)
         #: forget_known(): something is no longer among the seen.
         self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
@@ -102,6 +108,7 @@ class Frontier:
             settings,
             self.candidates.prepare,
             preparer.plan,
+            hosts=hosts,
             seed_found=seed_found,
             refused=self.finished_outside,
         )
@@ -136,6 +143,8 @@ class Frontier:
             for key, _ in self._ledger.store.range(keys.SEED, keys.after(keys.SEED)):
                 self._seed_found(CrawlURI(key[len(keys.SEED) :].decode("utf-8", "surrogatepass"), seed=True))
         self._futures.find_next(0)
+        seen = self._ledger.store.range(keys.SEEN, keys.after(keys.SEEN))
+        self._ledger.known.complete = next(iter(seen), None) is None
         self._ledger.touch()
         self._ledger.flush(now)
         return recovery
@@ -146,7 +155,7 @@ class Frontier:
         ledger = self._ledger
         ledger.totals.over = finished
         try:
-            ledger.touch()
+            ledger.write_grown()
             ledger.write()
             ledger.sync()
             if ledger.journal is not None:
@@ -277,7 +286,7 @@ class Frontier:
     def longest(self) -> list[tuple[str, int]]:
         """Names and counts of the longest queues (at most 20), the longest first."""
         largest = self._ledger.largest
-        for queue in self._ledger.changed.values():
+        for queue in (*self._ledger.changed.values(), *self._ledger.joined):
             largest.update(queue.class_key, queue.record.count)
         return largest.descending()
 
@@ -319,7 +328,11 @@ class Frontier:
     def status(self) -> dict[str, Any]:
         """Counts, queues by state, and the queues that wait, with until when and why."""
         queues = self._queues
-        return status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms())
+        longest = self.longest()
+        return {
+            **status_of(self._ledger.totals, queues.by_state, queues.sleepers(SHOWN), self._clock.now_ms()),
+            "longest": longest[0][1] if longest else -1,
+        }
 
     # -- writing -------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ One line a URI, queue by queue in the order of their names, each queue in the or
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import os
@@ -14,7 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.journal import ADDED, line
 from heritrix_scrapy.frontier.work import Work, all_names
-from heritrix_scrapy.model.errors import StorageFull, UnpackError
+from heritrix_scrapy.model.errors import UnpackError
+from heritrix_scrapy.model.steering import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +86,7 @@ class Export(Work):
         self.frontier.flush(self._now_ms())
         try:
             if self._file is None:
-                file = self._unfinished.open("wb")
+                file = self._opened()
                 self._file = gzip.GzipFile(fileobj=file, mode="wb") if self._path.suffix == ".gz" else file  # type: ignore[assignment]
             while self._queue is not None or self._next_queue():
                 if not self._copy(enough):
@@ -100,8 +102,20 @@ class Export(Work):
             raw.close()
             self._unfinished.replace(self._path)
         except OSError as error:
-            raise StorageFull(str(self._path), -1, error) from error
+            # whether the crawl's own disk is full it will find out by itself
+            raise Refused(f"{self._path}: {error.strerror or error}") from error
         return True
+
+    def _opened(self) -> IO[bytes]:
+        """The unfinished file, for this export alone; one that was cut off is begun again. Raises Refused."""
+        file = self._unfinished.open("ab")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise Refused(f"{self._path}: another export writes to it") from None
+        file.truncate(0)
+        return file
 
     def _next_queue(self) -> bool:
         for name in self._names:

@@ -16,7 +16,7 @@ from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
-from heritrix_scrapy.model.revisit import byte_class
+from heritrix_scrapy.model.revisit import byte_class, counted_size
 from heritrix_scrapy.model.status import Disposition
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ class Finishing:
         nothing charged."""
         assert queue.current is not None
         self._settle(curi)
+        self._count_outside(curi, Disposition.SUCCESS, now_ms)
         # what is said of this answer is not said of the next
         curi.annotations = unpack(queue.current[1]).annotations
         curi.reschedule_at = -1
@@ -188,7 +189,16 @@ class Finishing:
         """Count and log a URI that was in no queue: a fetch of the spider's past the frontier, or one that no
         queue could take."""
         self._settle(curi)
-        self._ledger.totals.count(status.disposition(curi.status), curi.content_size)
+        disposition = status.disposition(curi.status)
+        self._ledger.totals.count(disposition, curi.content_size)
+        self._count_outside(curi, disposition, curi.ended_ms or 0)
+
+    def _count_outside(self, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
+        """Count an end that no queue's entry comes to: it was never scheduled, and leaves nothing remaining."""
+        size = max(counted_size(curi, heritrix=self._heritrix), 0)
+        for tally in self._hosts.tallies_of(curi):
+            tally.scheduled += 1
+            tally_end(tally, disposition, curi.status, size, now_ms, byte_class(curi), curi.warc_novel)
 
     def _queue_of(self, curi: CrawlURI) -> Queue | None:
         """The queue in which this very URI is in process."""
@@ -249,7 +259,8 @@ class Finishing:
         if curi.attempts > 1:
             curi.annotate(f"{curi.attempts}t")
         self._settle(curi)
-        ledger, record, code, size = self._ledger, queue.record, curi.status, curi.content_size
+        ledger, record, code = self._ledger, queue.record, curi.status
+        size = counted_size(curi, heritrix=self._heritrix)
         ledger.delete(queue.drop_current())
         ledger.finished.append((queue.class_key, key, row))
         ledger.totals.count(disposition, size)
@@ -304,7 +315,8 @@ class Finishing:
         self._settle(curi)
         disposition = status.disposition(curi.status)
         ledger.totals.count(disposition, curi.content_size)
-        tally_end(queue.record.tally, disposition, curi.status, 0, 0)
+        for tally in (queue.record.tally, *self._hosts.tallies_of(curi)):
+            tally_end(tally, disposition, curi.status, 0, 0)
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
 

@@ -21,6 +21,7 @@ from heritrix_scrapy.frontier.journal import Torn, fields, lines
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.model.crawluri import HIGHEST, NORMAL, CrawlURI
 from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.uri.fixup import UriError, fix
 from heritrix_scrapy.uri.seed_lines import tokens, with_scheme
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 #: Lines shown with the reason why they were skipped.
 EXAMPLES = 100
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 EVERY = "*"
 
 
@@ -252,7 +253,7 @@ class Import(Work):
         except StorageFull:
             raise
         except OSError as error:
-            raise Skip(f"{self._path}: {error.strerror or error}") from error
+            raise Refused(f"{self._path}: {error.strerror or error}") from error
         frontier.flush(clock.now_ms())
         return True
 

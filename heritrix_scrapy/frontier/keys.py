@@ -16,6 +16,7 @@ QUEUE = b"n"
 QUEUE_NAME = b"a"
 FUTURE = b"f"
 UNSYNCED = b"u"
+GROWTH = b"g"
 META = b"m"
 
 STATE = META + b"state"
@@ -126,6 +127,11 @@ def future(due_ms: int, sequence: int) -> bytes:
 def unsynced(sequence: int) -> bytes:
     """Row of what one flush finished, until the WARC is synced."""
     return UNSYNCED + sequence.to_bytes(8, "big")
+
+
+def growth(batch: int) -> bytes:
+    """Row of the queues that URIs joined in one batch."""
+    return GROWTH + batch.to_bytes(8, "big")
 
 
 def tally(name: str) -> bytes:

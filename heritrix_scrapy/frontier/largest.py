@@ -10,33 +10,38 @@ class Largest:
     """The ``size`` names with the largest counts among those heard of. An update replaces the count of a member; a
     newcomer is admitted while there is room, or when it is at least as large as the smallest, which goes."""
 
-    __slots__ = ("_counts", "_least", "size")
+    __slots__ = ("_counts", "least", "size")
 
     def __init__(self, size: int = 20) -> None:
         self.size = size
         self._counts: dict[str, int] = {}
-        #: Nobody below it is admitted; it may lag behind the smallest count, never run ahead.
-        self._least = -1
+        #: Nobody below it is a member or admitted; it may lag behind the smallest count, never run ahead.
+        self.least = -1
 
     def update(self, name: str, count: int) -> None:
         """The count of a name is now this."""
         counts = self._counts
         if name in counts:
             counts[name] = count
-            if count < self._least:
-                self._least = count
+            if count < self.least:
+                self.least = count
             return
         if len(counts) < self.size:
             counts[name] = count
             return
-        if count < self._least:
+        if count < self.least:
             return
         smallest = min(counts, key=counts.__getitem__)
-        self._least = counts[smallest]
-        if count >= self._least:
+        self.least = counts[smallest]
+        if count >= self.least:
             del counts[smallest]
             counts[name] = count
-            self._least = min(counts.values())
+            self.least = min(counts.values())
+
+    def meet(self, name: str, count: int) -> None:
+        """The same for one of very many on opening, where of equals any will do."""
+        if count > self.least or len(self._counts) < self.size:
+            self.update(name, count)
 
     def __len__(self) -> int:
         return len(self._counts)

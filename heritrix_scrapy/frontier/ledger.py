@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier import growth, keys
+from heritrix_scrapy.frontier.growth import JOINED, Growth
+from heritrix_scrapy.frontier.known import Known
 from heritrix_scrapy.frontier.largest import Largest
 from heritrix_scrapy.frontier.states import ACTIVE
 from heritrix_scrapy.frontier.totals import Totals, Unsynced
@@ -53,10 +55,17 @@ class Ledger:
         clock: Clock,
         report: Report | None = None,
         archives: Sequence[Archive] = (),
+        records_wait: int = JOINED,
     ) -> None:
         self.store = store
         self.totals = totals
         self.changed: dict[str, Queue] = {}
+        #: Queues that URIs joined since their records were written, by class key; each joining since the last batch.
+        self.grown: dict[str, Queue] = {}
+        self.joined: list[Queue] = []
+        self._growth = Growth(self.grown, records_wait)
+        #: What has been met before.
+        self.known = Known()
         self.finished: list[tuple[str, bytes, bytes]] = []
         #: Counters of the reports over the whole crawl.
         self.tallies: dict[str, int] = {}
@@ -119,6 +128,16 @@ class Ledger:
             own = waiting.pop()
             yield own, puts[own]
 
+    def see(self, row: bytes, value: bytes = b"") -> None:
+        """A URI joins the seen under that row."""
+        self.put(row, value)
+        self.known.take(row)
+
+    def forget(self, row: bytes) -> None:
+        """A URI is no longer among the seen."""
+        self.delete(row)
+        self.known.forget(row)
+
     def unseen(self, canonical: str) -> bytes | None:
         """The row that a canonical form will have among the seen; None when it is there already."""
         row = keys.seen(canonical)
@@ -130,6 +149,21 @@ class Ledger:
         if self._since_ms is None:
             self._since_ms = self._clock.now_ms()
 
+    def grow(self, queue: Queue, key: bytes) -> None:
+        """A URI joined the queue under that key: its record can wait."""
+        self.joined.append(queue)
+        self.grown[queue.class_key] = queue
+        if key < queue.record.hint:
+            self.change(queue)
+        elif self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
+
+    def write_grown(self) -> None:
+        """Have the records of all queues written with the next batch."""
+        self.changed.update(self.grown)
+        self.deletes.update(self._growth.drop())
+        self.touch()
+
     def touch(self) -> None:
         """Have a flush, be it for counters and logs only."""
         if self._since_ms is None:
@@ -137,7 +171,7 @@ class Ledger:
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: what went wrong goes into the logs."""
-        if self._report is not None and (curi.errors or curi.link_errors):
+        if self._report is not None and (curi.errors or curi.link_errors or curi.seed):
             try:
                 self._report.retried(curi)
             except StorageFull:
@@ -192,11 +226,16 @@ class Ledger:
             self.put(keys.LENGTHS, msgspec.msgpack.encode(dict(self._report.flush())))
         if self.journal is not None:
             self.journal.flush()
-        puts = self.puts
+        puts, totals = self.puts, self.totals
+        batch = totals.batch + 1
+        self.deletes.update(self._growth.save(self.changed, len(self.joined)))
         update = self.largest.update
         for queue in self.changed.values():
+            queue.record.written = batch
             puts[queue.row] = queue.packed()
             update(queue.class_key, queue.record.count)
+        if self.joined:
+            puts[keys.growth(batch)] = growth.pack(self.joined)
         for name in self._tallied:
             self.put(keys.tally(name), b"%d" % self.tallies[name])
         for key, row in self._hosts.drain():
@@ -205,8 +244,14 @@ class Ledger:
         if self.finished and self._lengths:
             unsynced = keys.unsynced(self._flushes)
             self.put(unsynced, msgspec.msgpack.encode(Unsynced(self._lengths, self.finished)))
-        self.put(keys.STATE, msgspec.msgpack.encode(self.totals))
-        self.store.write(self.puts.items(), self.deletes)
+        totals.batch = batch
+        try:
+            self.put(keys.STATE, msgspec.msgpack.encode(totals))
+            self.store.write(self.puts.items(), self.deletes)
+        except BaseException:
+            # what waits goes under the same number then
+            totals.batch = batch - 1
+            raise
         # another one when the store had to be opened again
         self.get_stored = self.store.get
         if unsynced is not None:
@@ -214,8 +259,17 @@ class Ledger:
             self._unsynced.append(unsynced)
         self.puts = {}
         self.deletes = set()
-        for queue in self.changed.values():
+        if self.joined:
+            self._growth.written(batch, self.joined)
+            least = self.largest.least
+            for queue in self.joined:
+                queue.beyond = False
+                if queue.record.count >= least:
+                    update(queue.class_key, queue.record.count)
+            self.joined.clear()
+        for class_key, queue in self.changed.items():
             queue.beyond = False
+            self.grown.pop(class_key, None)
             if queue.record.state not in ACTIVE:
                 queue.trim()
         self.changed.clear()

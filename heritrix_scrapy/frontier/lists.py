@@ -18,6 +18,8 @@ class Lists:
     def __init__(self) -> None:
         self.ready: deque[str] = deque()
         self.tiers: dict[int, deque[str]] = {}
+        #: Every precedence that a queue has had, for the report.
+        self.ever: set[int] = set()
         self.snoozed: list[tuple[int, str]] = []
         self.retired: deque[str] = deque()
         #: Entries of tiers whose queue was retired meanwhile: should it come back, it must not have its old place.
@@ -32,6 +34,7 @@ class Lists:
         tier = self.tiers.get(precedence)
         if tier is None:
             tier = self.tiers[precedence] = deque()
+            self.ever.add(precedence)
         tier.append(class_key)
 
     def poll(self, precedence: int) -> str | None:

@@ -53,7 +53,7 @@ class OperationError(Refused):
 VERBS: dict[str, tuple[str, bool]] = {
     "queues": ("queues", False),
     "urls": ("urls", False),
-    "report": ("report", False),
+    "queue_report": ("report", False),
     "delete": ("delete", True),
     "drop": ("drop", True),
     "retire": ("retire", True),
@@ -69,9 +69,9 @@ VERBS: dict[str, tuple[str, bool]] = {
 
 class Operations:
     """Operations on one frontier. ``decide``: whether the scope accepts a URI; ``judges``: whether it judges what the
-    spider asked for; ``note``: adds a line to the job's log; ``kill``: cuts off the fetch of a URI, and whether it
-    could; ``gone``: called with each URI taken out of its queue; ``listeners``: who hears of seeds; ``keep_lines``: has
-    lines of a seeds text that are no seeds outlive the process."""
+    spider asked for; ``note``: adds a line to the job's log; ``count``: adds to the statistics; ``kill``: cuts off the
+    fetch of a URI, and whether it could; ``gone``: called with each URI taken out of its queue; ``listeners``: who
+    hears of seeds; ``keep_lines``: has lines of a seeds text that are no seeds outlive the process."""
 
     def __init__(
         self,
@@ -82,10 +82,12 @@ class Operations:
         decide: Callable[[CrawlURI], bool],
         judges_spider_requests: bool = False,
         note: Callable[[str], None] | None = None,
+        count: Callable[[Mapping[str, int]], None] | None = None,
         kill: Killer | None = None,
         gone: Callable[[CrawlURI], object] | None = None,
         listeners: Iterable[SeedListener] = (),
         reached: Callable[[], str] = lambda: "RUN",
+        also: Mapping[str, Callable[..., dict[str, Any]]] | None = None,
         keep_lines: Callable[[list[str]], None] | None = None,
     ) -> None:
         self.frontier = frontier
@@ -94,6 +96,7 @@ class Operations:
         self._decide = decide
         self._judges_spider_requests = judges_spider_requests
         self._note = note
+        self._count = count
         self._kill = kill
         self._gone = gone
         self._listeners = list(listeners)
@@ -101,7 +104,7 @@ class Operations:
         self._keep_lines = keep_lines
         self._verbs = {
             name: Verb(name, getattr(self, method), steers=steers) for name, (method, steers) in VERBS.items()
-        }
+        } | {name: Verb(name, run, steers=False) for name, run in (also or {}).items()}
 
     # -- by request ----------------------------------------------------------------------------------------
 
@@ -116,10 +119,14 @@ class Operations:
         return answer
 
     def noted(self, work: Work | str, answer: Mapping[str, Any], remark: str = "") -> None:
-        """Put what was done into the job's log, with the operator's remark."""
-        if self._note is None or (isinstance(work, Work) and not work.steers):
+        """Put what was done into the job's log, with the operator's remark, and into the statistics."""
+        if isinstance(work, Work) and not work.steers:
             return
         name, remark = (work.name, work.remark) if isinstance(work, Work) else (work, remark)
+        if self._count is not None:
+            self._count(counters(name, answer))
+        if self._note is None:
+            return
         shown = ", ".join(f"{key} {value}" for key, value in answer.items() if isinstance(value, int | str))
         self._note(one_line(f"{name}: {shown}" + (f" - {remark}" if remark else "")))
 
@@ -162,7 +169,8 @@ class Operations:
     def _records(self, start: bytes) -> Iterator[tuple[str, QueueRecord]]:
         """Names and records of queues from that key on; those that wait to be written lie over the store's."""
         ledger = self.frontier.ledger
-        changed = {queue.row: queue for queue in ledger.changed.values() if queue.row >= start}
+        lagging = {**ledger.grown, **ledger.changed}
+        changed = {queue.row: queue for queue in lagging.values() if queue.row >= start}
         waiting = sorted(changed, reverse=True)
         for key, row in ledger.store.range(start, keys.after(keys.QUEUE)):
             while waiting and waiting[-1] < key:
@@ -272,18 +280,20 @@ class Operations:
 
     def report(self, kind: str = "summary") -> dict[str, Any] | Work:
         """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""
-        frontier, now = self.frontier, self._clock.now_ms()
         if kind == "line":
-            return {"text": reports.short_line(frontier, self._reached())}
+            return {"text": reports.short_line(self.frontier, self._reached())}
+        return Text("report", self.report_lines(kind), 50_000)
+
+    def report_lines(self, kind: str) -> Iterator[str]:
+        """``summary``, ``nonempty`` or ``all``, line by line."""
+        frontier, now = self.frontier, self._clock.now_ms()
         if kind == "summary":
-            lines = reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
-        elif kind == "nonempty":
-            lines = reports.nonempty(frontier, now)
-        elif kind == "all":
-            lines = reports.every(frontier, now)
-        else:
-            raise OperationError("there are the reports summary, nonempty, all and line")
-        return Text("report", lines, 50_000)
+            return reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
+        if kind == "nonempty":
+            return reports.nonempty(frontier, now)
+        if kind == "all":
+            return reports.every(frontier, now)
+        raise OperationError("there are the reports summary, nonempty, all and line")
 
     # -- doing ---------------------------------------------------------------------------------------------
 
@@ -504,6 +514,22 @@ class Operations:
         clock = self._clock
         end = clock.monotonic() + seconds
         return lambda: clock.monotonic() >= end
+
+
+#: What an answer counts that is done to URIs or queues.
+COUNTED = ("deleted", "queues", "queued", "killed", "taken for seen", "written")
+
+
+def counters(name: str, answer: Mapping[str, Any]) -> dict[str, int]:
+    """Counters of an operation: how often it was carried out, and to how many URIs or queues. One that only counted
+    has done nothing."""
+    if "counted" in answer or answer.get("count only"):
+        return {f"operations/{name}/count_only": 1}
+    done = {f"operations/{name}": 1}
+    for what in COUNTED:
+        if type(answer.get(what)) is int and answer[what]:
+            done[f"operations/{name}/{what.replace(' ', '_')}"] = answer[what]
+    return done
 
 
 class _Others:

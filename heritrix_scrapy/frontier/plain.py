@@ -11,15 +11,17 @@ One loop without calls of our own: a call costs as much as a look-up here, and a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from xxhash import xxh3_64_digest
+from xxhash import xxh3_64_intdigest
 
 from heritrix_scrapy.frontier import keys, prepare
-from heritrix_scrapy.frontier.queue import MAX_HEADS
+from heritrix_scrapy.frontier.known import FREE, MASK, TAKEN
+from heritrix_scrapy.frontier.queue import WAITING_HEADS
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.model import hops
-from heritrix_scrapy.model.crawluri import NORMAL, encode_text, link_frame, pack_link
+from heritrix_scrapy.model.crawluri import NORMAL, TEXT_HEADS, host_of, link_frame, pack_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.prepare import Plan
     from heritrix_scrapy.frontier.queues import Queues
     from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
+    from heritrix_scrapy.model.hosts import Hosts
 
 #: Authorities, and pairs of path and hop, that are remembered.
 REMEMBERED = 20_000
-#: Links remembered as seen: 4 MB.
-KNOWN = 32_768
+#: Links remembered as seen by another text than their own: 4 MB.
+ALIASES = 32_768
 
 _EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
 
@@ -44,9 +47,16 @@ class PlainLinks:
     short way for new ones."""
 
     def __init__(
-        self, ledger: Ledger, queues: Queues, recall: Callable[[str, str], bool | None] | None, *, heritrix: bool
+        self,
+        ledger: Ledger,
+        queues: Queues,
+        recall: Callable[[str, str], bool | None] | None,
+        *,
+        hosts: Hosts,
+        heritrix: bool,
     ) -> None:
         self._ledger = ledger
+        self._hosts = hosts
         self._queues = queues
         self._recall = recall
         self._heritrix = heritrix
@@ -56,100 +66,115 @@ class PlainLinks:
         #: Authority, with the scheme before it → class key, "" for none of the ordinary kind; what the rows of its
         #: pages among the seen begin with.
         self._sites: dict[str, tuple[str, bytes]] = {}
-        #: Links met lately that are among the seen: the pages of a site share most of theirs, and the key and the
-        #: store's answer cost ten times as much as looking here.
-        self._known: set[str] = set()
+        #: Links met lately that are among the seen, by another canonical form than their own text.
+        self._aliases: set[str] = set()
 
     def sift(self, parent: CrawlURI, links: Iterable[Outlink], plan: Plan) -> Sifted:
         """The links that have to go the general way, in their order, each with its canonical form and the row that this
         will have among the seen, where they are known. To be closed in any case: only then all is counted.
         """
         if plan is not self._plan:
-            self._plan = plan
-            self._shapes.clear()
-            self._sites.clear()
+            self._turn_to(plan)
         ledger, queues = self._ledger, self._queues
-        known, sites, canonicalise = self._known, self._sites, plan.canonicalise
-        loaded, find_queue, changed, seen_in_store = queues.loaded, queues.get, ledger.changed, ledger.get_stored
+        aliases, sites, canonicalise = self._aliases, self._sites, plan.canonicalise
+        is_plain: Callable[[str], object] = getattr(canonicalise, "is_plain", None) or _never
+        places, complete = ledger.known.places, ledger.known.complete
+        loaded, find_queue, grown = queues.loaded, queues.get, ledger.grown
         recall = self._recall if plan.fixed is not None else None
-        path, annotated = parent.path, parent.outlink_annotations is not None
-        shapes: dict[str, tuple[str, bytes]] = {}
-        frames: dict[tuple[str, str], tuple[bytes, bytes]] = {}
+        annotated = parent.outlink_annotations is not None
+        frames: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}
+        last_hop = last_context = path = ""
+        rank = head = tail = b""
         totals = ledger.totals
         newest_first = plan.newest_first
         repeated = rejected = queued = 0
+        arrived: dict[str, int] = {}
         ordinal = first = totals.ordinal
-        puts = ledger.puts
+        puts, joined = ledger.puts, ledger.joined
         write = None if ledger.journal is None else ledger.journal.append
         try:
             for link in links:
                 uri, hop, context = link
-                if hop == hops.REFER:
-                    row = canonical = None
-                else:
-                    if uri in known:
+                canonical: str | None = None
+                row: bytes | None = None
+                try:
+                    raw = uri.encode()
+                except UnicodeEncodeError:
+                    raw = b""
+                if raw and hop != hops.REFER:
+                    number = xxh3_64_intdigest(raw)
+                    place = number & MASK
+                    there = places[place]
+                    if there == number:
                         repeated += 1
                         continue
-                    canonical = canonicalise(uri)
+                    if is_plain(uri):
+                        canonical = uri
+                    elif uri in aliases:
+                        repeated += 1
+                        continue
+                    else:
+                        canonical = canonicalise(uri)
                     slash = uri.find("/", 8)
                     authority = uri[:slash] if slash > 0 else ""
                     site = sites.get(authority) or self._site(uri, authority)
                     if canonical is uri:
-                        row = site[1] + xxh3_64_digest(uri.encode("utf-8", "surrogatepass"))
+                        row = site[1] + number.to_bytes(8, "big")
                     else:
                         row = keys.seen(canonical)
-                    if row in puts or (seen_in_store(row) is not None and row not in ledger.deletes):
-                        if len(known) >= KNOWN:
-                            known.clear()
-                        known.add(uri)
+                        place = int.from_bytes(row[4:], "big") & MASK
+                        there = places[place]
+                    if (there or not complete) and ledger.get(row) is not None:
+                        if canonical is uri:
+                            places[place] = number
+                        else:
+                            self._note_alias(uri)
                         repeated += 1
                         continue
                     if recall is not None and (class_key := site[0]):
-                        shape = shapes.get(hop)
-                        if shape is None:
-                            shape = shapes[hop] = self._shapes.get((path, hop)) or self._shape(path, hop, plan)
-                        accepted = recall(uri, shape[0])
+                        if context != last_context or hop != last_hop:
+                            last_hop, last_context = hop, context
+                            path, rank, head, tail = frames.get((hop, context)) or self._frame(
+                                frames, parent, hop, context, plan
+                            )
+                        accepted = recall(uri, path)
                         if accepted:
                             queue = loaded.get(class_key) or find_queue(class_key)
-                            packed = None
-                            if queue is not None:
-                                try:
-                                    if canonical is uri and not annotated:
-                                        frame = frames.get((hop, context))
-                                        if frame is None:
-                                            assert plan.fixed is not None
-                                            frame = link_frame(shape[0], context, parent, plan.fixed[0])
-                                            frames[hop, context] = frame
-                                        packed = frame[0] + encode_text(uri) + frame[1]
-                                    else:
-                                        assert plan.fixed is not None
-                                        packed = pack_link(link, shape[0], parent, canonical, plan.fixed[0])
-                                except (TypeError, ValueError, OverflowError):
-                                    # the general way says what is wrong with it
-                                    packed = None
-                            if queue is not None and packed is not None:
+                            size = len(raw)
+                            packed: bytes | None
+                            if canonical is uri and not annotated and size < 256:
+                                packed = head + TEXT_HEADS[size] + raw + tail
+                            else:
+                                packed = packed_link(link, path, parent, canonical, plan)
+                            if queue is not None and head and packed is not None:
                                 ordinal += 1
-                                place = keys.MAX_ORDINAL - ordinal if newest_first else ordinal
-                                key = queue.prefix + shape[1] + place.to_bytes(6, "big")
+                                at = keys.MAX_ORDINAL - ordinal if newest_first else ordinal
+                                key = queue.prefix + rank + at.to_bytes(6, "big")
                                 puts[key] = packed
                                 puts[row] = b""
+                                if canonical is uri:
+                                    places[place] = number
+                                elif there == FREE:
+                                    places[place] = TAKEN
                                 heads, bound = queue.heads, queue.bound
-                                if (
-                                    (bound is None or key < bound)
-                                    and (not heads or key > heads[-1][0])
-                                    and len(heads) < MAX_HEADS
-                                ):
+                                if bound is not None and key >= bound:
+                                    queue.beyond = True
+                                elif not heads or (key > heads[-1][0] and len(heads) < WAITING_HEADS):
                                     heads.append((key, packed))
                                 else:
-                                    queue.insert(key, packed)
+                                    queue.join(key, packed)
                                 record = queue.record
                                 record.enqueued += 1
                                 record.tally.scheduled += 1
                                 record.count += 1
                                 record.last_queued = uri
+                                arrived[authority] = arrived.get(authority, 0) + 1
                                 if write is not None:
-                                    write(f"F+ {uri} {shape[0]} {parent.uri}\n")
-                                changed[class_key] = queue
+                                    write(f"F+ {uri} {path} {parent.uri}\n")
+                                joined.append(queue)
+                                grown[class_key] = queue
+                                if key < record.hint:
+                                    ledger.change(queue)
                                 state = record.state
                                 if state != _RETIRED:
                                     queued += 1
@@ -168,13 +193,29 @@ class PlainLinks:
         finally:
             if ordinal != first:
                 self._count(ordinal, ordinal - first)
+            for authority, count in arrived.items():
+                self._hosts.scheduled(host_of(authority)).scheduled += count
             totals.queued += queued
             totals.candidates += repeated
             totals.rejected += rejected
 
+    def _turn_to(self, plan: Plan) -> None:
+        """Preparation says something else from now on."""
+        if self._plan is not None:
+            self._ledger.known.clear()
+        self._plan = plan
+        self._shapes.clear()
+        self._sites.clear()
+        self._aliases.clear()
+
+    def _note_alias(self, uri: str) -> None:
+        if len(self._aliases) >= ALIASES:
+            self._aliases.clear()
+        self._aliases.add(uri)
+
     def forget_known(self) -> None:
         """Something is no longer among the seen."""
-        self._known.clear()
+        self._aliases.clear()
 
     def _count(self, ordinal: int, new: int) -> None:
         self._ledger.touch()
@@ -182,6 +223,25 @@ class PlainLinks:
         totals.ordinal = ordinal
         totals.discovered += new
         totals.candidates += new
+
+    def _frame(
+        self,
+        frames: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]],
+        parent: CrawlURI,
+        hop: str,
+        context: str,
+        plan: Plan,
+    ) -> tuple[str, bytes, bytes, bytes]:
+        """What all plain links of a page with this hop and context share: the child's path, the two bytes of its rank,
+        what stands before and behind the URI in its row; the latter are empty where there can be no such row."""
+        shape = self._shapes.get((parent.path, hop)) or self._shape(parent.path, hop, plan)
+        assert plan.fixed is not None
+        head = tail = b""
+        # the general way says what is wrong with it
+        with suppress(TypeError, ValueError, OverflowError):
+            head, tail = link_frame(shape[0], context, parent, plan.fixed[0])
+        frame = frames[hop, context] = (*shape, head, tail)
+        return frame
 
     def _shape(self, path: str, hop: str, plan: Plan) -> tuple[str, bytes]:
         if len(self._shapes) >= REMEMBERED:
@@ -195,7 +255,7 @@ class PlainLinks:
 
     def _site(self, uri: str, authority: str) -> tuple[str, bytes]:
         """What holds for all pages of an authority. Kept where the text before the first slash is one."""
-        row = keys.seen(uri)[:4]
+        row = keys.seen(uri)[: keys.SEEN_PREFIX]
         if not authority.startswith(("http://", "https://")):
             return "", row
         assert self._plan is not None
@@ -204,3 +264,16 @@ class PlainLinks:
         key = self._plan.class_key_of(uri) if self._plan.by_authority else ""
         site = self._sites[authority] = (key, row)
         return site
+
+
+def packed_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, plan: Plan) -> bytes | None:
+    """The row of a link; None where it has none, of which the general way says why."""
+    assert plan.fixed is not None
+    try:
+        return pack_link(link, path, parent, canonical, plan.fixed[0])
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _never(uri: str) -> None:
+    """``is_plain`` where nothing is known of the rules."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.status import RUNTIME_EXCEPTION, Retry, lookup
 
 if TYPE_CHECKING:
@@ -94,7 +93,8 @@ class Rest:
         """For how long the server still wants to be left alone (Retry-After); 0 in the heritrix profile."""
         if self._heritrix or not curi.uri.startswith("http"):
             return 0
-        return self._hosts.server(server_key(curi.uri)).pause_left(now_ms)
+        server = self._hosts.server_of(curi.uri)
+        return 0 if server is None else server.pause_left(now_ms)
 
     def _bandwidth(self, curi: CrawlURI, now_ms: int) -> int:
         """What the share of bandwidth asks for, of all queues of the URI's host together."""

@@ -188,12 +188,6 @@ class Plan:
         record.set_precedence()
 
 
-def views(settings: Any) -> list[Any]:
-    """The View where no sheet applies, and that of each sheet alone."""
-    sheets = getattr(settings, "sheets", None)
-    return [settings.view, *([] if sheets is None else [sheets.view((name,)) for name in sheets.sheets])]
-
-
 class Preparer:
     """Prepares candidates. ``canonicaliser``: the settings of a URI → the function that makes its canonical
     form; ``policies``: makes the policies that settings name."""
@@ -218,12 +212,14 @@ class Preparer:
         ConfigurationError."""
         for view in views:
             self._plans[id(view)] = self._make(view)
+            self._policies.check(view)
         self._base = self.plan(views[0])
 
     def test(self, views: list[Any]) -> None:
         """The same question, about Views that do not hold yet. Raises ConfigurationError."""
         for view in views:
             self._make(view)
+            self._policies.check(view)
 
     def _make(self, view: Any) -> Plan:
         return Plan(view, self._canonicaliser(view), self._policies, heritrix=self.heritrix)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from heritrix_scrapy.frontier import keys
-from heritrix_scrapy.frontier.states import State
+from heritrix_scrapy.frontier.states import ACTIVE, State
 from heritrix_scrapy.model.hosts import Tally
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ CHUNK = 32
 MAX_HEADS = 64
 #: Rows that a queue keeps in memory while it waits.
 KEPT_HEADS = 8
+#: New rows that it takes into memory meanwhile.
+WAITING_HEADS = 16
 
 
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
@@ -33,7 +35,8 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     ``rest_ms``: how long it was to sleep at most until ``wake_ms``; ``spent``: costs and penalties so far;
     ``last_status``: of the URI that came back last; ``base``: its precedence without that of its URIs; ``ranks``: how
     many of its URIs have each precedence, where the lowest adds to the queue's; ``last_queued``,
-    ``last_peeked``, ``last_dequeued_ms``: for reports."""
+    ``last_peeked``, ``last_dequeued_ms``: for reports; ``written``: number of the batch that wrote it, which
+    ``growth`` counts from."""
 
     number: int
     state: int = State.EXHAUSTED
@@ -59,6 +62,7 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     last_peeked: str = ""
     last_dequeued_ms: int = 0
     rest_ms: int = 0
+    written: int = 0
 
     @property
     def session_balance(self) -> int:
@@ -133,6 +137,20 @@ class Queue:
                 self.beyond = True
         else:
             self.beyond = True
+
+    def join(self, key: bytes, row: bytes) -> None:
+        """Note a new row; a queue that will not be asked for a while keeps few."""
+        heads = self.heads
+        if (
+            len(heads) >= WAITING_HEADS
+            and key > heads[-1][0]
+            and (self.bound is None or key < self.bound)
+            and self.record.state not in ACTIVE
+        ):
+            self.bound = key
+            self.beyond = True
+        else:
+            self.insert(key, row)
 
     def trim(self) -> None:
         """Keep few heads: the store has every row, and the queue will not be asked for a while."""

@@ -100,8 +100,14 @@ class Queues:
             return
         surplus = len(self.loaded) - self._kept * 9 // 10
         idle = (key for key, queue in self.loaded.items() if queue.current is None and not queue.retiring)
+        grown = self._ledger.grown
         for class_key in list(islice(idle, surplus)):
-            del self.loaded[class_key]
+            queue = grown.get(class_key)
+            if queue is None:
+                del self.loaded[class_key]
+            else:
+                # the store's record lags behind: the next time
+                self._ledger.change(queue)
 
     # -- counting ------------------------------------------------------------------------------------------
 
@@ -113,6 +119,17 @@ class Queues:
         if state != _RETIRED:
             self._ledger.totals.queued += 1
         self._ledger.change(queue)
+        if state == _EXHAUSTED:
+            self.list_anew(queue)
+
+    def grew(self, queue: Queue, key: bytes) -> None:
+        """The same for one that is new in the crawl: its record can wait."""
+        record = queue.record
+        record.count += 1
+        state = record.state
+        if state != _RETIRED:
+            self._ledger.totals.queued += 1
+        self._ledger.grow(queue, key)
         if state == _EXHAUSTED:
             self.list_anew(queue)
 
@@ -145,10 +162,11 @@ class Queues:
 
     def _move(self, queue: Queue, event: Event) -> None:
         record = queue.record
-        before = State(record.state)
-        after = TRANSITIONS[before, event]
+        # a number where the record was read from the store: it finds what its State would
+        before = record.state
+        after = TRANSITIONS[before, event]  # type: ignore[index]
         by_state = self.by_state
-        by_state[before] -= 1
+        by_state[before] -= 1  # type: ignore[index]
         by_state[after] += 1
         record.state = after
         self._ledger.change(queue)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.growth import Joined
 from heritrix_scrapy.frontier.queue import QueueRecord, unpack_record
 from heritrix_scrapy.frontier.states import ACTIVE, State
 from heritrix_scrapy.frontier.totals import Totals, Unsynced
@@ -36,6 +37,7 @@ _ALL = (
     keys.QUEUE_NAME,
     keys.FUTURE,
     keys.UNSYNCED,
+    keys.GROWTH,
     b"h",
 )
 
@@ -86,8 +88,11 @@ def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Reco
         logger.error("the frontier's counters are lost: they are made anew from its rows")
     ledger.totals = totals
     ledger.tallies = _tallies(store)
-    recounted = _recount(ledger, queues, everything=damaged)
-    in_flight = _restore_queues(ledger, queues, now_ms, recounted)
+    joined = Joined(store)
+    recounted = _recount(ledger, joined, everything=damaged)
+    in_flight = _restore_queues(ledger, queues, now_ms, recounted, joined)
+    for key in joined.rows:
+        ledger.delete(key)
     lengths = store.get(keys.LENGTHS)
     ahead = ledger.recover_logs({} if lengths is None else msgspec.msgpack.decode(lengths, type=dict[str, int]))
     requeued = _put_lost_back(ledger, queues, log_lost=ahead < 0)
@@ -126,7 +131,7 @@ def _queues_with_rows(store: Store) -> Iterator[tuple[int, bytes]]:
         start = keys.queued_prefix(number + 1)
 
 
-def _recount(ledger: Ledger, queues: Queues, *, everything: bool) -> dict[str, QueueRecord]:
+def _recount(ledger: Ledger, joined: Joined, *, everything: bool) -> dict[str, QueueRecord]:
     """The records of queues that hold URIs where they say to be empty, or have no record; ``everything``: of all
     whose count is wrong. No queue is read to its end but those."""
     store = ledger.store
@@ -139,8 +144,10 @@ def _recount(ledger: Ledger, queues: Queues, *, everything: bool) -> dict[str, Q
 
     for key, row in store.range(keys.QUEUE, keys.after(keys.QUEUE)):
         record = unpack_record(row)
+        stored = record.count
+        joined.added(record)
         first = holding.pop(record.number, None)
-        if first is not None and (not record.count or everything or record.hint > first):
+        if first is not None and (not stored or everything or record.hint > first):
             found = count(record.number)
         elif first is None and record.count:
             found = 0
@@ -159,13 +166,18 @@ def _recount(ledger: Ledger, queues: Queues, *, everything: bool) -> dict[str, Q
     return wrong
 
 
-def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, recounted: dict[str, QueueRecord]) -> int:
+def _restore_queues(
+    ledger: Ledger, queues: Queues, now_ms: int, recounted: dict[str, QueueRecord], joined: Joined
+) -> int:
     """Lists and queued count, from the queue records; returns how many queues had a URI in process."""
     inactive: list[tuple[int, int, str]] = []
     snoozed: list[tuple[int, str]] = []
     retired: list[tuple[int, str]] = []
     queued = in_flight = 0
     for class_key, record in _records(ledger.store, recounted):
+        grew = class_key not in recounted and joined.added(record)
+        # never a number again that a record has
+        ledger.totals.batch = max(ledger.totals.batch, record.written)
         state = State(record.state)
         if state is State.RETIRED:
             retired.append((record.turn, class_key))
@@ -181,10 +193,11 @@ def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, recounted: dict
             else:
                 state = State.EXHAUSTED
         queues.by_state[state] += 1
-        ledger.largest.update(class_key, record.count)
-        if state != record.state or class_key in recounted:
+        ledger.largest.meet(class_key, record.count)
+        if state != record.state or class_key in recounted or grew:
+            if state != record.state or class_key in recounted:
+                record.in_session = False
             record.state = state
-            record.in_session = False
             queues.adopt(class_key, record)
     queues.lists.restore(inactive, snoozed, [class_key for _, class_key in sorted(retired)])
     ledger.totals.queued = queued

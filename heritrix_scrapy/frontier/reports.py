@@ -123,8 +123,13 @@ def queue_lines(queue: Queue, now_ms: int) -> Iterator[str]:
         formats.moment(max(tally.last_success_ms, 0)),
     )
     yield "   " + " ".join(map(str, counted))
-    yield "   SimplePrecedenceProvider"
-    yield f"   {record.precedence}"
+    if record.ranks is None:
+        yield "   SimplePrecedenceProvider"
+        yield f"   {record.precedence}"
+        return
+    ranks = sorted(record.ranks.items())
+    yield "   HighestUriPrecedenceProvider:" + "".join(f" p{rank}" for rank, _ in ranks)
+    yield "   " + " ".join(str(count) for _, count in ranks)
 
 
 def queue_line(queue: Queue, now_ms: int) -> str:
@@ -221,8 +226,10 @@ def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", 
     yield f"                    In-process: {c['inProcessQueues']}"
     yield f"                         Ready: {c['readyQueues']}"
     yield f"                       Snoozed: {c['snoozedQueues']}"
-    tiers = sorted(frontier.lists.tiers.items())
-    by_tier = "; ".join(f"p{precedence}: {len(tier)}" for precedence, tier in tiers)
+    tiers = frontier.lists.tiers
+    by_tier = "; ".join(
+        f"p{precedence}: {len(tiers.get(precedence, ()))}" for precedence in sorted(frontier.lists.ever)
+    )
     inactive = c["inactiveQueues"] + c["ineligibleQueues"]
     yield f"           Inactive queues: {inactive} ({by_tier})"
     yield f"            Retired queues: {c['retiredQueues']}"

@@ -20,7 +20,6 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
-from heritrix_scrapy.frontier import prepare
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
@@ -37,7 +36,7 @@ from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup, post
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
 from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
@@ -158,7 +157,7 @@ class FrontierScheduler(BaseScheduler):
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
         crawl.frontier = frontier
-        crawl.settings_tests.append(lambda settings: frontier.preparer.test(prepare.views(settings)))
+        crawl.settings_tests.append(lambda settings: frontier.preparer.test(views(settings)))
         crawl.settings_changed.append(self._settings_changed)
         crawl.operations = Operations(
             frontier,
@@ -167,9 +166,10 @@ class FrontierScheduler(BaseScheduler):
             decide=scope.accepts,
             judges_spider_requests=bool(self._settings.view.scope_spider_requests),
             note=None if crawl.life is None else crawl.life.note,
+            count=crawl.add_stats,
             kill=self._kill,
             gone=lambda curi: self._kept.pop(curi.ordinal, None),
-            listeners=[scope],
+            listeners=[scope, *self._seed_listeners],
             reached=self._reached,
             keep_lines=None if crawl.jobdir.temporary else partial(keep_seed_lines, crawl.jobdir.root),
         )
@@ -197,7 +197,7 @@ class FrontierScheduler(BaseScheduler):
         frontier, view = self._frontier, self._settings.view
         if frontier is None:
             return
-        frontier.preparer.check(prepare.views(self._settings))
+        frontier.preparer.check(views(self._settings))
         if wanted(self._settings) and not any(type(each) is Rescheduling for each in self._crawl.before_finish):
             self._crawl.before_finish.append(Rescheduling(self._settings, self._crawl.clock, None))
         if "MAX_TOE_THREADS" in self._settings.explicit:
@@ -233,7 +233,11 @@ class FrontierScheduler(BaseScheduler):
         if view.seed_source:
             source = load_part(self._crawler, "HERITRIX_SEED_SOURCE", view.seed_source, {})
         reader = self._seeds = SeedReader(
-            frontier, [scope_of(self._crawler)], self._settings, source=source, file=self._seed_file
+            frontier,
+            [scope_of(self._crawler), *self._seed_listeners],
+            self._settings,
+            source=source,
+            file=self._seed_file,
         )
         try:
             reader.begin()
@@ -297,8 +301,14 @@ class FrontierScheduler(BaseScheduler):
         path = in_project(Path(named))
         return path if path.is_file() else None
 
+    @property
+    def _seed_listeners(self) -> list[Any]:
+        return [] if self._crawl.report is None else [self._crawl.report]
+
     def _seed_found(self, curi: CrawlURI) -> None:
         scope_of(self._crawler).seed_found(curi)
+        if self._crawl.report is not None:
+            self._crawl.report.seed_added(curi.uri)
         if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
             try:
                 with path.open("a", encoding="utf-8") as file:
@@ -329,12 +339,13 @@ class FrontierScheduler(BaseScheduler):
             if timer is not None:
                 timer.cancel()
         frontier, self._frontier = self._frontier, None
+        if frontier is not None:
+            self._count_refusals()
+            for last_act in self._crawl.before_close:
+                last_act()
         self._crawl.operations = None
         if frontier is None:
             return
-        self._count_refusals()
-        for last_act in self._crawl.before_close:
-            last_act()
         try:
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:

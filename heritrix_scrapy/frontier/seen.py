@@ -32,7 +32,7 @@ class Seen:
         row = self._ledger.unseen(canonical)
         if row is None:
             return False
-        self._ledger.put(row, b"")
+        self._ledger.see(row)
         self._ledger.totals.discovered += 1
         return True
 
@@ -41,7 +41,7 @@ class Seen:
         row = keys.seen(canonical)
         if self._ledger.get(row) is None:
             return False
-        self._ledger.delete(row)
+        self._ledger.forget(row)
         self._forgotten()
         self._ledger.totals.discovered -= 1
         return True
@@ -57,7 +57,7 @@ class Seen:
         rows = {row for row, _ in ledger.store.range(prefix, keys.after(prefix))} - ledger.deletes
         rows |= {row for row in ledger.puts if row.startswith(prefix)}
         for row in rows:
-            ledger.delete(row)
+            ledger.forget(row)
         self._forgotten()
         ledger.totals.discovered -= len(rows)
         return len(rows)

@@ -99,6 +99,7 @@ class Selection:
             if self._superseded(curi):
                 self._drop_head(queue)
                 self._ledger.totals.superseded += 1
+                self._addresses.hosts.scheduled(curi.host).scheduled -= 1
                 continue
             view = curi.settings = self._for_uri(curi)
             record.session_budget = view.balance_replenish_amount

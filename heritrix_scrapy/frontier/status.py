@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from heritrix_scrapy.frontier import keys
+from heritrix_scrapy.frontier.growth import Joined
 from heritrix_scrapy.frontier.queue import QueueRecord, unpack_record
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.totals import Totals
@@ -75,9 +76,13 @@ def status_of_store(store: Store, now_ms: int) -> dict[str, Any]:
     """The same, of a stopped crawl; nothing is in process there."""
     totals = totals_of_store(store)
     by_state = dict.fromkeys(State, 0)
+    longest = -1
     waiting: list[tuple[int, str, QueueRecord]] = []
+    joined = Joined(store)
     for key, value in store.range(keys.QUEUE, keys.after(keys.QUEUE)):
         record = unpack_record(value)
+        joined.added(record)
+        longest = max(longest, record.count)
         state = State(record.state)
         if state in (State.READY, State.IN_PROCESS):
             state = State.INACTIVE
@@ -87,4 +92,4 @@ def status_of_store(store: Store, now_ms: int) -> dict[str, Any]:
             else:
                 state = State.INACTIVE if record.count else State.EXHAUSTED
         by_state[state] += 1
-    return status_of(totals, by_state, waiting, now_ms)
+    return {**status_of(totals, by_state, waiting, now_ms), "longest": longest}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 class Totals(msgspec.Struct, omit_defaults=True):
     """``heritrix``: layout of the queues' keys, settled when the crawl began; ``ordinal``,
-    ``queues``, ``turn``, ``delayed``: last numbers given; ``spider_asked``: some page was asked for
+    ``queues``, ``turn``, ``delayed``, ``batch``: last numbers given; ``spider_asked``: some page was asked for
     by the spider; ``over``: the crawl came to its end.
 
     ``discovered``: URIs that passed the seen filter; ``candidates``: those that came to it, forced ones aside;
@@ -45,6 +45,7 @@ class Totals(msgspec.Struct, omit_defaults=True):
     rejected: int = 0
     processed_bytes: int = 0
     suspected_traps: int = 0
+    batch: int = 0
 
     @property
     def finished(self) -> int:

@@ -160,7 +160,7 @@ class Removal(UriSweep):
         ledger = self.frontier.ledger
         row = keys.seen(curi.canonical)
         if ledger.get(row) is not None:
-            ledger.delete(row)
+            ledger.forget(row)
             ledger.totals.discovered -= 1
             self.frontier.forget_known()
 

@@ -84,6 +84,7 @@ class CrawlURI:
         "extracted",
         "forced",
         "forms",
+        "found",
         "headers",
         "heritable",
         "history",
@@ -209,6 +210,8 @@ class CrawlURI:
         self.meta_robots: str | None = None
         self.discarded_outlinks = 0
         self.link_errors: list[tuple[str, str]] = []
+        #: Extractor that read it → links that it found.
+        self.found: dict[str, int] | None = None
         self.base: str | None = None
         self.extracted = False
         self.prerequisite: str | None = None
@@ -390,6 +393,8 @@ _SEED, _FORCED, _SPIDER, _PREREQUISITE = 1, 2, 4, 8
 _encoder = msgspec.msgpack.Encoder()
 #: A text as it stands in a row. Raises UnicodeEncodeError for half a surrogate pair.
 encode_text: Callable[[str], bytes] = _encoder.encode
+#: What stands before a text of so many bytes in a row.
+TEXT_HEADS = tuple(encode_text("x" * size)[:-size] if size else encode_text("") for size in range(256))
 _decoder = msgspec.msgpack.Decoder(NotedRow)
 
 

@@ -16,12 +16,14 @@ from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of
 from heritrix_scrapy.model.crawluri import authority_of, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 NEVER = -1
 
+#: What the keys of hosts begin with.
+HOSTS = b"hh"
 #: Key of a source's counters.
 SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
@@ -53,6 +55,16 @@ class Tally(msgspec.Struct, array_like=True):
     warc_novel_urls: int = 0
     #: What the counters were when an operator had quotas begin anew, by name.
     since: dict[str, int] | None = None
+
+    @property
+    def finishes(self) -> int:
+        """URIs that succeeded or failed (Heritrix: getRecordedFinishes)."""
+        return self.successes + self.failures
+
+    @property
+    def remaining(self) -> int:
+        """URIs that were queued and have not come to their end."""
+        return self.scheduled - self.successes - self.failures - self.disregards
 
     def spent(self, name: str) -> int:
         """A counter since quotas began anew."""
@@ -156,6 +168,11 @@ def numeric_address(host: str) -> str | None:
     return ".".join(str(int(group) & 0xFF) for group in host.split("."))
 
 
+def counted_under(uri: str) -> str:
+    """The name of the host that a URI is counted under; empty for one without."""
+    return host_of(uri) if "://" in uri else uri.partition(":")[0] + ":"
+
+
 class Hosts:
     """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
@@ -171,6 +188,7 @@ class Hosts:
         self._budget = budget
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
+        self._rows: dict[str, tuple[bytes, bytes]] = {}
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
@@ -223,18 +241,57 @@ class Hosts:
     def tallies_of(self, curi: CrawlURI) -> list[Tally]:
         """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
         are of one host (Heritrix: ServerCache)."""
-        uri, found = curi.uri, []
-        scheme = uri.partition(":")[0]
-        name = host_of(uri) if "://" in uri else f"{scheme}:"
-        key = server_key(uri)
-        if name and key:
-            found += [self.host(name).tally, self.server(key).tally]
-            self.host_changed(name)
-            self.server_changed(key)
+        found = []
+        rows = self._rows_of(curi.uri)
+        if rows is not None:
+            of_host, of_server = rows
+            host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
+            changed[of_host], changed[of_server] = host, server
+            found += [host.tally, server.tally]
         if curi.source_tag:
             found.append(self.source(curi.source_tag))
             self._mark(SOURCE + curi.source_tag.encode("utf-8", "surrogatepass"))
         return found
+
+    def server_of(self, uri: str) -> Server | None:
+        """The Server that a URI is on."""
+        rows = self._rows_of(uri)
+        return None if rows is None else self._find(rows[1], Server)
+
+    def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
+        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority."""
+        slash = uri.find("/", 8)
+        authority = uri[:slash] if slash > 0 else ""
+        rows = self._rows.get(authority)
+        if rows is None:
+            name = counted_under(uri)
+            key = server_key(uri)
+            if not name or not key:
+                return None
+            rows = b"hh" + name.encode("utf-8", "surrogatepass"), b"hs" + key.encode("utf-8", "surrogatepass")
+            if authority.startswith(("http://", "https://")):
+                if len(self._rows) >= 20_000:
+                    self._rows.clear()
+                self._rows[authority] = rows
+        return rows
+
+    def scheduled(self, name: str) -> Tally:
+        """The counters of the host of that name, to be changed now."""
+        key = HOSTS + name.encode("utf-8", "surrogatepass")
+        host = self._changed.get(key)
+        if host is None:
+            host = self._changed[key] = self.host(name)
+        tally: Tally = host.tally
+        return tally
+
+    def all_hosts(self, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, Host]]:
+        """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
+        waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
+        for key, row in rows:
+            value = waiting.pop(key, None)
+            yield key[2:].decode("utf-8", "surrogatepass"), value or msgspec.msgpack.decode(row, type=Host)
+        for key, value in waiting.items():
+            yield key[2:].decode("utf-8", "surrogatepass"), value
 
     def source(self, tag: str) -> Tally:
         """The counters of what came from one seed."""

@@ -32,6 +32,15 @@ def byte_class(curi: CrawlURI) -> str:
     return "novel"
 
 
+def counted_size(curi: CrawlURI, *, heritrix: bool = False) -> int:
+    """Bytes of a URI's answer, -1 when there was none. ``heritrix``: of a 304 the body that it stands for counts, too
+    (Heritrix: FetchHistoryProcessor)."""
+    size, revisit = curi.content_size, curi.revisit
+    if heritrix and revisit is not None and revisit.profile == NOT_MODIFIED and curi.history:
+        return max(size, 0) + max(curi.history[0].reference_length, 0)
+    return size
+
+
 class Entry(msgspec.Struct, array_like=True, omit_defaults=True):
     """One earlier fetch. Order is the format of the store: new fields go to the end.
 

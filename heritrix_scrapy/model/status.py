@@ -8,6 +8,7 @@ protocol and always a success, but for a 401 whose credential has not been tried
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -114,16 +115,21 @@ STATUS: dict[int, Status] = {
     )
 }
 
+_others: dict[int, Status] = {}
+
 HTTP_CLASSES = {1: "Info", 2: "Success", 3: "Redirect", 4: "ClientErr", 5: "ServerErr"}
 
 
+@lru_cache(maxsize=2048)
 def lookup(code: int) -> Status:
     """The row of a status; protocol answers without a row of their own are plain successes, unknown negative
     ones plain failures."""
-    row = STATUS.get(code)
-    if row is not None:
-        return row
-    return Status(code, label(code), _S if code > 0 else _F)
+    row = STATUS.get(code) or _others.get(code)
+    if row is None:
+        row = Status(code, label(code), _S if code > 0 else _F)
+        if len(_others) < 1000:
+            _others[code] = row
+    return row
 
 
 def disposition(code: int, *, credential_pending: bool = False) -> Disposition:

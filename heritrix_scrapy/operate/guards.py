@@ -25,7 +25,7 @@ from heritrix_scrapy.operate import disk, limits, quotas
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.scope.factory import gate
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class LimitExtension:
         self._crawler = crawler
         self._crawl = crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        view = self._view = self._settings.view
+        self._view = self._settings.view
         self._timer: Any = None
         self._ending: Any = None
         self._moved_at = self._tried_at = 0.0
@@ -63,12 +63,11 @@ class LimitExtension:
         self._parsed: dict[int, tuple[Any, list[tuple[quotas.Quota, Callable[[CrawlURI], bool] | None]]]] = {}
         if crawl.looking:
             return
-        sheets = self._settings.sheets
-        views = [view] if sheets is None else [view, *(sheets.view((name,)) for name in sheets.sheets)]
-        places = {quota.at for each in views for quota, _ in self._quotas(each)}
+        laid = views(self._settings)
+        places = {quota.at for each in laid for quota, _ in self._quotas(each)}
         for place in places:
             crawl.limits[place].append(self._check_of(place))
-        if any(each.runtime_seconds for each in views):
+        if any(each.runtime_seconds for each in laid):
             crawl.limits["before_preselector"].append(self._check_runtime)
         self._check_thresholds()
         crawler.signals.connect(self.spider_opened, signals.spider_opened)

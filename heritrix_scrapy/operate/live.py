@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from heritrix_scrapy.frontier.operations import VERBS, OperationError, Operations
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.steering import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -133,6 +134,8 @@ class LiveOperations:
             if operations is not None and work.steers:
                 operations.noted(work, work.answer())
                 operations.settle()
+        except Refused as error:
+            running.error = str(error)
         except StorageFull as error:
             running.error = str(error)
             self._crawl.bridge.pause(error)

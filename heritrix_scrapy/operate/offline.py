@@ -21,7 +21,7 @@ from heritrix_scrapy.operate.stopped import opened
 from heritrix_scrapy.report.progress import LEGEND, Progress, line
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import changes as kept
-from heritrix_scrapy.settings import read
+from heritrix_scrapy.settings import read, views
 from heritrix_scrapy.store import copying
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Offline:
         try:
             from_settings(settings)
             heritrix = settings.profile == "heritrix"
-            prepare.Preparer(prepare.canonicaliser, heritrix=heritrix).test(prepare.views(settings))
+            prepare.Preparer(prepare.canonicaliser, heritrix=heritrix).test(views(settings))
         except ConfigurationError as error:
             raise Refused(error.message.removeprefix("heritrix_scrapy: ")) from None
         answer = {"changed": wish.told(), "reset": wish.reset, "check": check, "holds": "from the next start on"}

@@ -23,8 +23,10 @@ from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.scheduler import load_part
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.totals import Totals
+from heritrix_scrapy.operate import record
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.joblog import JobLog
+from heritrix_scrapy.operate.life import End
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.scope.scope import from_settings
 from heritrix_scrapy.settings import read
@@ -119,8 +121,11 @@ def opened_job(directory: Path, project: Any) -> Iterator[Opened]:
         load_part=partial(load_part, crawler),
     )
     frontier.open()
+    last = record.stands(directory)
+    report.desk.ended = (End[last.end].value, last.ran_ms)
     try:
-        operations = Operations(
+        crawl.frontier = frontier
+        crawl.operations = operations = Operations(
             frontier,
             wanted,
             crawl.clock,
@@ -129,6 +134,7 @@ def opened_job(directory: Path, project: Any) -> Iterator[Opened]:
             note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
             listeners=[scope],
             reached=lambda: "FINISH",
+            also={"report": report.desk.report_now},
             keep_lines=partial(keep_seed_lines, directory),
         )
         yield Opened(crawl, scope, operations)

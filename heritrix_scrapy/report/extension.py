@@ -18,16 +18,20 @@ from scrapy.utils.asyncio import create_looping_call
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.errors import StorageFull
-from heritrix_scrapy.report import launch, progress
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.hosts import counted_under
+from heritrix_scrapy.report import crawled, json_line, launch, progress
+from heritrix_scrapy.report.desk import Desk
+from heritrix_scrapy.report.figures import Figures, Moment
 from heritrix_scrapy.report.log_line import error_line, failure_entry, line
-from heritrix_scrapy.report.logs import CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
+from heritrix_scrapy.report.logs import CRAWL, JSON_CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
+from heritrix_scrapy.report.reports import REPORTS, name_of
 from heritrix_scrapy.report.tally import by_status, tally
 from heritrix_scrapy.report.times import log17
 from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from typing import Self
 
@@ -50,7 +54,11 @@ class ReportExtension:
         self._crawl = crawl = Crawl.of(crawler)
         self._view = settings_of(crawler).view
         self._modern = self._view.profile != "heritrix"
-        self._logs = Logs(self._directory)
+        self._logs = Logs(self._directory, largest=self._view.log_max_bytes, now_ms=crawl.clock.now_ms)
+        self._figures = Figures(self._stored, self._walk)
+        crawl.hosts.others.append(self._figures.drain)
+        #: Makes the reports.
+        self.desk = Desk(crawl, self._view, self._figures, self._totals, self._frontier_says)
         self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
@@ -64,7 +72,14 @@ class ReportExtension:
         self._before: dict[str, tuple[float, progress.Progress]] = {}
         self._first = progress.Progress()
         self._last_said: Mapping[str, Any] | None = None
+        for name in self._view.reports:
+            if name_of(name) is None:
+                known = ", ".join(REPORTS)
+                raise ConfigurationError("HERITRIX_REPORTS", name, f"no such report; there are: {known}")
         crawl.report = self
+        crawl.steering.add("report", self.desk.report, steers=False)
+        if not crawl.looking:
+            crawl.before_close.append(self._last_reports)
         if self._launch_dirs:
             launch.enter(crawl.jobdir, launch.latest(crawl.jobdir.root))
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
@@ -79,17 +94,24 @@ class ReportExtension:
     def tally(self, curi: CrawlURI) -> Mapping[str, int]:
         """Counters that this finished URI adds."""
         counted = self._counted
-        return counted[1] if counted is not None and counted[0] is curi else tally(curi, self._types)
+        return counted[1] if counted is not None and counted[0] is curi else self._tally(curi)
 
     def finished(self, curi: CrawlURI) -> None:
         """Write the URI's line, and what went wrong with it into the log for that."""
         now = self._crawl.clock.now_ms()
         text = self._line(curi, now)
         self._logs.append(CRAWL, text)
+        view = self._view
+        if view.json_crawl_log:
+            self._logs.append(JSON_CRAWL, json_line.line(curi, now, view.json_crawl_log_extra_fields))
         if status.lookup(curi.status).runtime_error:
             self._logs.append(RUNTIME_ERRORS, failure_entry(text, cause(curi)))
         self._errors(curi, now, text)
-        counters = tally(curi, self._types)
+        host = counted_under(curi.uri)
+        if host and curi.status > 0 and "://" in curi.uri and not self._crawl.hosts.scheduled(host).responses:
+            self._figures.count({"hosts/visited": 1})
+        self._figures.finished(curi, host, seeds=view.track_seeds, sources=view.track_sources)
+        counters = self._tally(curi)
         self._counted = (curi, counters)
         for name, count in counters.items():
             self._counters[name] += count
@@ -101,6 +123,25 @@ class ReportExtension:
         if curi.errors or curi.link_errors:
             now = self._crawl.clock.now_ms()
             self._errors(curi, now, self._line(curi, now))
+        if self._view.track_seeds:
+            self._figures.retried(curi)
+
+    def count(self, counters: Mapping[str, int]) -> None:
+        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+        self._figures.count(counters)
+        self._count(counters)
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        """A seed was announced."""
+        if self._view.track_seeds:
+            self._figures.seed_added(uri)
+
+    def non_seed_line(self, line: str) -> bool:
+        """A line that is no seed is nothing for the reports."""
+        return False
+
+    def seeds_read(self) -> None:
+        """Seeds may be announced later, too."""
 
     def line(self, name: str, text: str) -> None:
         """Add a line of another room's, with the time in front."""
@@ -199,6 +240,39 @@ class ReportExtension:
         elif new:
             self._logs.move_aside()
 
+    def _stored(self, key: bytes) -> bytes | None:
+        return None if self._crawl.store is None else self._crawl.store.get(key)
+
+    def _walk(self, start: bytes, stop: bytes) -> Iterable[tuple[bytes, bytes]]:
+        return () if self._crawl.store is None else self._crawl.store.range(start, stop)
+
+    def _tally(self, curi: CrawlURI) -> Mapping[str, int]:
+        return tally(curi, self._types, modern=self._modern)
+
+    def _last_reports(self) -> None:
+        """The crawl is over, and its store is still open."""
+        self._take_down(self._moment("plot"))
+        self.desk.write_all()
+
+    def take_snapshot(self) -> None:
+        """What is done once in an interval: a moment for rates, plot and stats."""
+        self._take_down(self._moment("log"))
+        self._give_stats()
+        self._give_frontier()
+
+    def _take_down(self, moment: progress.Progress) -> None:
+        life = self._crawl.life
+        self._figures.take_down(
+            Moment(
+                0 if life is None else life.ran_ms(),
+                moment.discovered,
+                moment.queued,
+                moment.downloaded,
+                moment.failures,
+                moment.bytes_total,
+            )
+        )
+
     def _directory(self) -> Path:
         self._begin(new=True)
         return self._crawl.jobdir.logs
@@ -206,12 +280,21 @@ class ReportExtension:
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
         if curi.uri.startswith("http") and curi.content_size > 0:
             curi.extra_info.setdefault("contentSize", curi.content_size)
-        return line(curi, now_ms, extra_info=self._view.log_extra_info, modern=self._modern)
+        view = self._view
+        return line(
+            curi,
+            now_ms,
+            extra_info=view.log_extra_info,
+            content_size=view.annotate_content_size,
+            modern=self._modern,
+        )
 
     def _errors(self, curi: CrawlURI, now_ms: int, text: str) -> None:
         for problem, message in curi.link_errors:
             self._logs.append(URI_ERRORS, error_line(now_ms, curi.uri, message, problem))
-        for where, error in curi.errors:
+        # Heritrix has no word for a name that does not exist
+        silent = not self._modern and curi.uri.startswith("dns:")
+        for where, error in () if silent else curi.errors:
             self._logs.append(NONFATAL_ERRORS, failure_entry(text, told(where, error)))
         if curi.link_errors or curi.errors:
             self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(curi.errors)})
@@ -254,8 +337,10 @@ class ReportExtension:
             logger.info("progress: %s", progress.sentence(self._moment("terminal")))
         if now - self._noted >= interval:
             self._noted = now
-            text = progress.line(self._crawl.clock.now_ms(), self._moment("log"), modern=self._modern)
+            moment = self._moment("log")
+            text = progress.line(self._crawl.clock.now_ms(), moment, modern=self._modern)
             self._logs.append(PROGRESS, text + "\n")
+            self._take_down(moment)
         self._give_stats()
         self._give_frontier()
 
@@ -283,16 +368,19 @@ class ReportExtension:
             downloaded=counted["uris/downloaded"],
             failures=counted["uris/failed"],
             busy=self._crawl.bridge.in_process(),
-            bytes_total=sum(count for name, count in counted.items() if name.startswith("bytes/")),
+            bytes_total=crawled.total_bytes(crawled.of_counters(counted)),
             memory_kib=memory,
             heap_kib=memory,
             congestion=progress.ratio(listed, busy + snoozed),
+            deepest=int(said.get("longest", -1)),
             average_depth=queued // listed if listed else 0,
         )
         since, before = self._before.get(of, (self._began, None))
-        progress.rates(
-            moment, int((now - self._began) * 1000), before or self._first, int((now - since) * 1000), self._first
-        )
+        life, age_ms = self._crawl.life, int((now - since) * 1000)
+        if life is None:
+            progress.rates(moment, int((now - self._began) * 1000), before or self._first, age_ms, self._first)
+        else:
+            progress.rates(moment, life.ran_ms(), before or self._first, age_ms)
         self._before[of] = (now, moment)
         return moment
 

@@ -66,13 +66,15 @@ def annotation(text: str) -> str:
     return token(text).replace(",", "%2C") if text else ""
 
 
-def notes_of(curi: CrawlURI) -> list[str]:
+def notes_of(curi: CrawlURI, *, content_size: bool = False) -> list[str]:
     """All annotations of a line; after more than one attempt their number, as ``3t``, is the last (Heritrix:
-    CrawlURI.aboutToLog)."""
+    CrawlURI.aboutToLog). ``content_size``: then ``content-size:N``."""
     notes = [written for note in curi.annotations if (written := annotation(note))]
     tries = f"{curi.attempts}t"
     if curi.attempts > 1 and tries not in notes:
         notes.append(tries)
+    if content_size and curi.content_size > 0:
+        notes.append(f"content-size:{curi.content_size}")
     return notes
 
 
@@ -92,16 +94,18 @@ def line(
     *,
     thread: int = 1,
     extra_info: bool = False,
+    content_size: bool = False,
     modern: bool = True,
 ) -> str:
-    """The line with its line end. ``now_ms``: the time of logging; ``extra_info``: write the last column."""
+    """The line with its line end. ``now_ms``: the time of logging; ``extra_info``: write the last column;
+    ``content_size``: annotate all bytes of the answer, by which some harvest managers count."""
     bytes_ = size(curi, modern=modern)
     if curi.ended_ms is None:
         timing = "-"
     else:
         began = curi.began_ms if curi.began_ms is not None else 1
         timing = f"{ts17(began)}+{curi.ended_ms - began}"
-    notes = notes_of(curi)
+    notes = notes_of(curi, content_size=content_size)
     extra = f" {extra_json(curi.extra_info)}" if extra_info else ""
     return (
         f"{log17(now_ms)} {curi.status:5d} {'-' if bytes_ is None else bytes_:>10} {token(curi.uri)}"

@@ -33,7 +33,10 @@ CANDIDATES = "candidateScoper.log"
 #: What went wrong, for the operator.
 ALERTS = "alerts.log"
 
-NAMES = (CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES, ALERTS)
+#: The crawl log once more, as JSON, for those who read it with programs.
+JSON_CRAWL = "crawl.jsonl"
+
+NAMES = (CRAWL, JSON_CRAWL, URI_ERRORS, RUNTIME_ERRORS, NONFATAL_ERRORS, PROGRESS, SCOPE, CANDIDATES, ALERTS)
 CHUNK = 64 * 1024
 
 DELETED = "it was deleted while the crawl wrote to it"
@@ -104,6 +107,18 @@ class LogFile:
             count += os.pread(self._fd, min(CHUNK, self.length - at), at).count(b"\n")
         return count
 
+    def move_to(self, path: Path) -> None:
+        """Have what was written under another name; what is added next begins a new file. Raises StorageFull."""
+        self.flush()
+        if not self.length:
+            return
+        try:
+            self.path.rename(path)
+        except OSError as error:
+            raise StorageFull(str(path), -1, error) from error
+        self.close()
+        self.length = self._synced = 0
+
     def close(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
@@ -121,11 +136,30 @@ def end_of_last_line(fd: int, size: int) -> int:
     return 0
 
 
-class Logs:
-    """The log files of one crawl. ``directory``: asked when the first file is opened."""
+def rotated(name: str, suffix: str) -> str:
+    """Name of a log that is over: ``crawl.log.cp00001-20130201120000``. Readers look for ``crawl.log*``."""
+    return f"{name}.{suffix}"
 
-    def __init__(self, directory: Callable[[], Path]) -> None:
+
+def unused(directory: Path, name: str) -> Path:
+    """A path of that name where there is none yet, else of that name with ``~2``, ``~3`` ..."""
+    path, number = directory / name, 1
+    while path.exists():
+        number += 1
+        path = directory / f"{name}~{number}"
+    return path
+
+
+class Logs:
+    """The log files of one crawl. ``directory``: asked when the first file is opened; ``largest``: bytes after which a
+    log goes on in a new file, 0 never; ``now_ms``: the time, for the names of those before it."""
+
+    def __init__(
+        self, directory: Callable[[], Path], *, largest: int = 0, now_ms: Callable[[], int] = lambda: 0
+    ) -> None:
         self._directory = directory
+        self._largest = largest
+        self._now_ms = now_ms
         self._files: dict[str, LogFile] = {}
 
     def append(self, name: str, text: str) -> None:
@@ -134,8 +168,11 @@ class Logs:
 
     def flush(self) -> Mapping[str, int]:
         """Write all that was added; name → length of each file in use. Raises StorageFull."""
-        for file in self._files.values():
+        for name, file in self._files.items():
             file.flush()
+            if self._largest and file.length >= self._largest:
+                file.sync()
+                file.move_to(unused(file.path.parent, f"{name}.{ts14(self._now_ms())}"))
         return {name: file.length for name, file in self._files.items()}
 
     def sync(self) -> None:
@@ -152,6 +189,12 @@ class Logs:
                 self._file(name).open()
         crawl, stored = self._files.get(CRAWL), lengths.get(CRAWL, 0)
         length = 0 if crawl is None else crawl.length
+        if length < stored and (before := self._moved(directory, stored)) is not None:
+            # it was given another name, and the batch that says so was not written any more
+            with before.open("rb") as file:
+                file.seek(stored)
+                beyond = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(CHUNK), b""))
+            return beyond + (0 if crawl is None else crawl.lines_beyond(0))
         if length < stored:
             if any(path.stat().st_size == stored for path in directory.glob(f"{CRAWL}.cp*")):
                 # the process died between a checkpoint's rotation and the next batch
@@ -170,7 +213,7 @@ class Logs:
         ended: list[tuple[Path, Path]] = []
         try:
             for log, file in self._files.items():
-                other = file.path.with_name(f"{log}.{name}")
+                other = file.path.with_name(rotated(log, name))
                 file.path.rename(other)
                 ended.append((file.path, other))
         except OSError:
@@ -186,17 +229,19 @@ class Logs:
         for name in NAMES:
             path = directory / name
             if path.exists():
-                aside = directory / f"{name}.{ts14(int(path.stat().st_mtime * 1000))}"
-                number = 1
-                while aside.exists():
-                    number += 1
-                    aside = aside.with_name(f"{aside.name.partition('~')[0]}~{number}")
-                path.rename(aside)
+                path.rename(unused(directory, rotated(name, ts14(int(path.stat().st_mtime * 1000)))))
 
     def close(self) -> None:
         for file in self._files.values():
             file.close()
         self._files.clear()
+
+    @staticmethod
+    def _moved(directory: Path, stored: int) -> Path | None:
+        """The crawl log that grew too large last, where it holds at least so many bytes."""
+        moved = [path for path in directory.glob(f"{CRAWL}.[0-9]*") if path.is_file()]
+        newest = max(moved, key=lambda path: path.stat().st_mtime_ns, default=None)
+        return newest if newest is not None and newest.stat().st_size >= stored else None
 
     def _file(self, name: str) -> LogFile:
         file = self._files.get(name)

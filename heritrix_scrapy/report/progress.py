@@ -117,9 +117,24 @@ def line(now_ms: int, progress: Progress, *, modern: bool = True) -> str:
     )
     text = log14(now_ms)
     for value, end in zip(values, ENDS.values(), strict=True):
-        gap = end - len(value) - len(text)
-        text += " " * max(gap, 1 if modern else 0) + value
+        text = right(text, end, value, apart=1 if modern else 0)
     return text
+
+
+def right(text: str, end: int, value: str, *, apart: int) -> str:
+    """The text with a value behind it that ends at that column, where there is room; ``apart``: blanks that stand
+    before it in any case (Heritrix: PaddingStringBuffer.raAppend)."""
+    return text + " " * max(end - len(value) - len(text), apart) + value
+
+
+def percent(finished: int, discovered: int) -> int:
+    """How much of what was met has come to its end, whole (Heritrix: percentOfDiscoveredUrisCompleted)."""
+    return 100 * finished // discovered if discovered else 0
+
+
+def total(queued: int, busy: int, downloaded: int) -> int:
+    """All URIs as Heritrix's page counts them: those in process are among the queued, too."""
+    return queued + busy + downloaded
 
 
 def note(now_ms: int, word: str, message: str) -> str:

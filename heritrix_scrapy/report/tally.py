@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model import status
-from heritrix_scrapy.model.revisit import byte_class
+from heritrix_scrapy.model.revisit import byte_class, counted_size
 from heritrix_scrapy.model.status import Disposition
 from heritrix_scrapy.report.log_line import truncate_mime
 
@@ -35,43 +35,50 @@ BYTES = ("novel", "dup_by_hash", "not_modified", "other_dup")
 
 #: What a type looks like that gets counters of its own; servers send anything, and each name is a row.
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,40}/[a-z0-9!#$&^_.+-]{1,80}|no-type|unknown")
+#: What passes for one in the heritrix profile, where types keep their case and are whatever servers say.
+_ANY_TYPE = re.compile(r"[!-~]{1,120}")
 
 
 #: So many types at most have counters of their own, whatever servers make up.
 MOST_TYPES = 1000
 
 
-def media_type(text: str, known: set[str] | None = None) -> str:
+def media_type(text: str, known: set[str] | None = None, *, modern: bool = True) -> str:
     """The type that an answer is counted under, in lower case; ``other`` for what is none, and for a new one when
     ``known``, to which it is added, has enough."""
-    mime = truncate_mime(text).lower()
+    mime = truncate_mime(text)
+    if modern:
+        mime = mime.lower()
     if known is not None and mime in known:
         return mime
-    if not _TYPE.fullmatch(mime) or (known is not None and len(known) >= MOST_TYPES):
+    if not (_TYPE if modern else _ANY_TYPE).fullmatch(mime) or (known is not None and len(known) >= MOST_TYPES):
         return "other"
     if known is not None:
         known.add(mime)
     return mime
 
 
-def tally(curi: CrawlURI, types: set[str] | None = None) -> Mapping[str, int]:
+def tally(curi: CrawlURI, types: set[str] | None = None, *, modern: bool = True) -> Mapping[str, int]:
     """Counter → what this URI adds to it. ``types``: media types that have counters already.
 
-    ``uris/...`` by disposition, ``status/CODE``, and of each success ``bytes/CLASS``, ``urls/CLASS``,
-    ``mime/TYPE`` and ``mime_bytes/TYPE``.
+    ``uris/...`` by disposition, ``status/CODE`` (``failed_status/CODE`` too for an answer that is a failure), and of
+    each success ``bytes/CLASS``, ``urls/CLASS``, ``mime/TYPE`` and ``mime_bytes/TYPE``; ``urls/warc``, ``bytes/warc``:
+    response and resource records written.
     """
     end = status.disposition(curi.status, credential_pending=curi.credential_pending)
     counters = {"uris/finished": 1, URIS[end]: 1, f"status/{curi.status}": 1}
     if end is Disposition.SUCCESS:
-        size = max(curi.content_size, 0)
+        size = max(counted_size(curi, heritrix=not modern), 0)
         kind = byte_class(curi)
-        mime = media_type(curi.content_type, types)
+        mime = media_type(curi.content_type, types, modern=modern)
         counters[f"urls/{kind}"] = 1
         counters[f"bytes/{kind}"] = size
         counters[f"mime/{mime}"] = 1
         counters[f"mime_bytes/{mime}"] = size
         if curi.warc_novel[1]:
             counters["bytes_written/novel"], counters["urls_written/novel"] = curi.warc_novel
+    elif curi.status > 0:
+        counters[f"failed_status/{curi.status}"] = 1
     if curi.seed and end in SEEDS:
         counters[SEEDS[end]] = 1
     return counters

@@ -33,3 +33,31 @@ def ts14(ms: int) -> str:
 def ts17(ms: int) -> str:
     """``20110623171208574``."""
     return f"{_second(ms // 1000)[1]}{ms % 1000:03d}"
+
+
+def ts12(ms: int) -> str:
+    """``201106231712``."""
+    return _second(ms // 1000)[1][:12]
+
+
+#: Digits of a time → how it is read.
+_DIGITS = {4: "%Y", 6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+
+
+def parsed(digits: str) -> int:
+    """Milliseconds since the epoch of 4 to 14 digits, or of 17 (Heritrix: ArchiveUtils.getDate). Raises ValueError."""
+    whole, ms = (digits[:14], digits[14:]) if len(digits) == 17 else (digits, "0")
+    shape = _DIGITS.get(len(whole))
+    if shape is None or not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"{digits!r} is no time of 4, 6, 8, 10, 12, 14 or 17 digits")
+    return int(datetime.strptime(whole, shape).replace(tzinfo=UTC).timestamp()) * 1000 + int(ms)
+
+
+def seconds10(digits: str) -> str:
+    """Seconds since the epoch, in ten digits (Heritrix: ArchiveUtils.secondsSinceEpoch). Raises ValueError."""
+    return ten(parsed(digits) // 1000)
+
+
+def ten(number: int) -> str:
+    """A number in at least ten digits (Heritrix: ArchiveUtils.zeroPadInteger)."""
+    return f"{number:010d}"

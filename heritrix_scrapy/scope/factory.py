@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.catalogue import REFUSED, RULES, checked, known_name
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.presets import PRESETS, default_rules
-from heritrix_scrapy.scope.rule import REJECT, DecideRule
+from heritrix_scrapy.scope.rule import REJECT, DecideRule, every
 from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.settings.validate import load_object
 
@@ -132,7 +133,10 @@ class _Adopted(DecideRule):
 def gate(crawler: Any, view: Any, value: Any) -> Callable[[CrawlURI], bool]:
     """The test that a rule before a part comes to: everything passes but what it rejects (Heritrix:
     Processor.shouldProcessRule). Raises ConfigurationError for what is no rule."""
-    rule = Factory(crawler=crawler).rule(value)
-    sequence = DecideRuleSequence([rule])
+    sequence = DecideRuleSequence([Factory(crawler=crawler).rule(value)])
+    # their state is taken down before they are read
+    files = [file for rule in every([sequence]) for file in rule.files()]
     sequence.configure(view)
+    if files:
+        Crawl.of(crawler).lists.extend(files)
     return lambda curi: sequence.evaluate(curi) is not REJECT

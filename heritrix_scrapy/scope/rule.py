@@ -10,6 +10,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.settings.files import WatchedFile
 
@@ -63,9 +65,15 @@ class DecideRule:
 
     @property
     def by_directory(self) -> bool:
-        """Whether the rule says the same of all URIs without a query that lie in one directory (the text up to the last
-        slash) and were reached by the same hop path. What is not known to is asked for each URI."""
+        """Whether the rule looks at nothing but text and hop path of what is no seed, and says the same of all URIs
+        without a query that lie in one directory (the text up to the last slash) and were reached by the same hop path.
+        What is not known to is asked for each URI."""
         return False
+
+    def of_path(self, path: str, view: Any) -> Hashable:
+        """What a rule that goes by directory takes from a hop path: it says the same of two URIs of a directory for
+        whose paths this is equal. To be defined again by a class that defines ``evaluate`` or ``matches``."""
+        return path
 
     @property
     def only(self) -> Decision | None:
@@ -91,10 +99,26 @@ def decides_by_directory(rule: DecideRule) -> bool:
     return False
 
 
+def taken_from(rule: DecideRule, path: str, view: Any) -> Hashable:
+    """``rule.of_path``, where the class that says so is also the one whose ``evaluate`` runs."""
+    for cls in type(rule).__mro__:
+        if "of_path" in vars(cls):
+            return rule.of_path(path, view)
+        if "evaluate" in vars(cls) or "matches" in vars(cls):
+            break
+    return path
+
+
+def no_path(self: DecideRule, path: str, view: Any) -> Hashable:
+    """``of_path`` of a rule that looks at no hop path."""
+    return None
+
+
 class AcceptDecideRule(DecideRule):
     """Accepts everything."""
 
     by_directory = True
+    of_path = no_path
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return ACCEPT
@@ -108,6 +132,7 @@ class RejectDecideRule(DecideRule):
     """Rejects everything."""
 
     by_directory = True
+    of_path = no_path
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return REJECT
@@ -135,3 +160,12 @@ class PredicatedDecideRule(DecideRule):
     @property
     def only(self) -> Decision | None:
         return self.decision
+
+
+def every(rules: Iterable[DecideRule]) -> Iterator[DecideRule]:
+    """Every rule in a tree of rules, gates included."""
+    for rule in rules:
+        yield rule
+        yield from every(getattr(rule, "rules", ()))
+        if rule.should_process is not None:
+            yield from every([rule.should_process])

@@ -15,7 +15,7 @@ from heritrix_scrapy.uri.domain import assignment_level_of
 from heritrix_scrapy.uri.parts import decoded, host_basename, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
@@ -41,13 +41,18 @@ class TooManyHopsDecideRule(PredicatedDecideRule):
         super().__init__(decision=decision)
         self.max_hops = max_hops
 
+    def of_path(self, path: str, view: Any) -> Hashable:
+        return self._too_long(path, view)
+
     def evaluate(self, curi: CrawlURI) -> Decision:
-        path = curi.path
+        return self.decision if self._too_long(curi.path, curi.settings) else NONE
+
+    def _too_long(self, path: str, view: Any) -> bool:
         most = self.max_hops
         if most is None:
-            most = curi.settings.max_hops
+            most = view.max_hops
         length = len(path) if len(path) <= hops.MAX_SHOWN else hops.length(path)
-        return self.decision if length > most else NONE
+        return bool(length > most)
 
 
 @lru_cache(maxsize=8192)
@@ -86,19 +91,28 @@ class TransclusionDecideRule(PredicatedDecideRule):
     def configure(self, view: Any) -> None:
         self._counter = view.profile == "heritrix"
 
+    def of_path(self, path: str, view: Any) -> Hashable:
+        return self._is_part(path, view)
+
     def evaluate(self, curi: CrawlURI) -> Decision:
+        return self.decision if self._is_part(curi.path, curi.settings) else NONE
+
+    def _is_part(self, path: str, view: Any) -> bool:
         trans, speculative = self.max_trans_hops, self.max_speculative_hops
         if trans is None:
-            trans = curi.settings.max_trans_hops
+            trans = view.max_trans_hops
         if speculative is None:
-            speculative = curi.settings.max_speculative_hops
-        return self.decision if transcluded(curi.path, trans, speculative, self._counter) else NONE
+            speculative = view.max_speculative_hops
+        return transcluded(path, trans, speculative, self._counter)
 
 
 class PrerequisiteAcceptDecideRule(DecideRule):
     """Accepts what another URI needs first: an address, robots.txt, a login."""
 
     by_directory = True
+
+    def of_path(self, path: str, view: Any) -> Hashable:
+        return path[-1:] == hops.PREREQ
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return ACCEPT if curi.path[-1:] == hops.PREREQ else NONE

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule
+from heritrix_scrapy.scope.rule import ACCEPT, NONE, REJECT, Decision, PredicatedDecideRule, no_path
 from heritrix_scrapy.settings.files import FileLines, Mark, WatchedFile
 from heritrix_scrapy.settings.validate import in_project
 from heritrix_scrapy.uri.domain import assignment_level, public_suffixes
@@ -33,6 +33,12 @@ SIGNS = {ACCEPT: "+", REJECT: "-"}
 BARE_PREFIX = re.compile(r"(?m)^([ \t]*)(?=[a-z][-+.\w]*://\()", re.ASCII | re.IGNORECASE)
 
 
+def outside(written: str) -> Path | None:
+    """Where a file lies that a rule writes outside of any crawl."""
+    path = Path(written)
+    return path if path.is_absolute() else None
+
+
 class SurtPrefixedDecideRule(PredicatedDecideRule):
     """Whether the URI, or with ``also_check_via`` its via, begins with one of the prefixes.
 
@@ -51,8 +57,8 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
     #: How a seed without a path is read, whatever HERITRIX_SEED_SLASH_SEMANTICS says.
     semantics: str = ""
 
-    #: Where a dump lies that is named by a relative path.
-    placed: Callable[[str], Path] = staticmethod(Path)
+    #: Where a dump lies; None: nowhere, as for a relative path without a crawl in whose JOBDIR it begins.
+    placed: Callable[[str], Path | None] = staticmethod(outside)
 
     def __init__(
         self,
@@ -148,12 +154,16 @@ class SurtPrefixedDecideRule(PredicatedDecideRule):
         """All seeds were announced: write the dump, if one is wanted."""
         if self.surts_dump_file:
             file = self.placed(str(self.surts_dump_file))
+            if file is None:
+                return
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.prefixes.dump(), encoding="utf-8")
 
     @property
     def by_directory(self) -> bool:
         return not self.also_check_via and self._by_directory
+
+    of_path = no_path
 
     def covered(self, curi: CrawlURI) -> bool:
         return self.covers(curi, via=self.also_check_via)
@@ -227,6 +237,7 @@ class NotSurtPrefixedDecideRule(SurtPrefixedDecideRule):
     """Whether neither the URI nor, with ``also_check_via``, its via begins with one of the prefixes."""
 
     by_directory = SurtPrefixedDecideRule.by_directory
+    of_path = no_path
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         return NONE if self.covered(curi) else self.decision

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from heritrix_scrapy.scope.regexes import RegexDecideRule, compiled, expressions, watched_list
-from heritrix_scrapy.scope.rule import NONE, REJECT, DecideRule, Decision, PredicatedDecideRule
+from heritrix_scrapy.scope.rule import NONE, REJECT, DecideRule, Decision, PredicatedDecideRule, no_path
 from heritrix_scrapy.settings.files import FileLines, WatchedFile
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class SchemeNotInSetDecideRule(PredicatedDecideRule):
 
     default_decision = REJECT
     by_directory = True
+    of_path = no_path
 
     def __init__(self, *, schemes: Iterable[str] = SCHEMES, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
@@ -40,6 +41,7 @@ class TooManyPathSegmentsDecideRule(PredicatedDecideRule):
 
     default_decision = REJECT
     by_directory = True
+    of_path = no_path
 
     def __init__(self, *, max_path_depth: int | None = None, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
@@ -69,6 +71,7 @@ class PathologicalPathDecideRule(DecideRule):
     ``/a/b/a/b/a/b/``; 0 and less rejects nothing. Unset: HERITRIX_MAX_REPETITIONS."""
 
     by_directory = True
+    of_path = no_path
 
     def __init__(self, *, max_repetitions: int | None = None) -> None:
         self.max_repetitions = max_repetitions
@@ -213,6 +216,18 @@ class RejectRegexes(MatchesListRegexDecideRule):
             if isinstance(lines, FileLines)
         ]
 
+    def read_lists(self) -> None:
+        """Raises ConfigurationError for a list of a sheet that cannot be."""
+        for wanted in self.lists:
+            self._of(wanted)
+
+    def _of(self, wanted: Sequence[str]) -> Matcher:
+        # one Matcher for each combination of sheets; the list is kept, so that its id stays its own
+        known = self._known.get(id(wanted))
+        if known is None:
+            known = self._known[id(wanted)] = (wanted, compiled(self.setting, expressions(wanted)))
+        return known[1]
+
     def _read_again(self, lines: FileLines, text: str) -> None:
         fresh = text.splitlines()
         made = compiled(self.setting, expressions(fresh))
@@ -226,16 +241,14 @@ class RejectRegexes(MatchesListRegexDecideRule):
     def by_directory(self) -> bool:
         return not self.regex_list
 
+    of_path = no_path
+
     def evaluate(self, curi: CrawlURI) -> Decision:
         wanted = curi.settings.reject_regexes
         if not wanted:
             return NONE
         if wanted is not self._list:
-            # one Matcher for each combination of sheets; the list is kept, so that its id stays its own
-            known = self._known.get(id(wanted))
-            if known is None:
-                known = self._known[id(wanted)] = (wanted, compiled(self.setting, expressions(wanted)))
-            return self.decision if known[1](curi.uri) else NONE
+            return self.decision if self._of(wanted)(curi.uri) else NONE
         return super().evaluate(curi)
 
     @property

@@ -20,24 +20,25 @@ from scrapy import signals
 from scrapy.utils.asyncio import call_later
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.crawl_scopes import CrawlScope
 from heritrix_scrapy.scope.factory import PRESETS, SETTING, Factory, default_rules
-from heritrix_scrapy.scope.rule import ACCEPT, DecideRule, Decision, decides_by_directory
+from heritrix_scrapy.scope.rule import ACCEPT, DecideRule, Decision, decides_by_directory, every
 from heritrix_scrapy.scope.rules_text import RejectRegexes
 from heritrix_scrapy.scope.sequence import DecideRuleSequence
 from heritrix_scrapy.settings import settings_of
 from heritrix_scrapy.settings.defaults import BY_NAME
+from heritrix_scrapy.settings.files import FileLines, WatchedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.crawler import Crawler
     from scrapy.utils.asyncio import CallLaterResult
 
-    from heritrix_scrapy.crawl import SettingsSource
-    from heritrix_scrapy.model.crawluri import CrawlURI
+    from heritrix_scrapy.crawl import Looked, SettingsSource
     from heritrix_scrapy.settings.sheets import Address
 
 logger = logging.getLogger(__name__)
@@ -84,9 +85,12 @@ class Scope:
         self.sequence = rules
         self.others = list(others)
         self._for_uri = for_uri
+        self._view = view
         self._variants: dict[int, tuple[Any, DecideRuleSequence]] = {}
         #: Lists in files. Their state is taken down before they are read.
         self.files = [file for rule in every([*self.others, *rules.rules]) for file in rule.files()]
+        #: Those of the rules before parts, which are made before or after the scope.
+        self.lists: Sequence[Looked] = ()
         rules.configure(view)
         for rule in self.others:
             rule.configure(view)
@@ -97,9 +101,10 @@ class Scope:
         self._seeds_were_read = False
         self.rounds: Rounds | None = None
         self._uniform = uniform
-        #: Directory and hop path → empty for what is accepted, else the rule that refuses it, where no rule looks at
-        #: more; None: not known whether one does.
-        self._remembered: dict[tuple[str, str], str] | None = None
+        #: Hop path → directory → empty for what is accepted, else the rule that refuses it, where no rule looks at
+        #: more; None: not known whether one does. Paths that are the same to all rules share theirs.
+        self._remembered: dict[str, dict[str, str]] | None = None
+        self._alike: dict[Hashable, dict[str, str]] = {}
         self._by_directory = False
         self._log = log
         self._log_scope = bool(log is not None and view.scope_log_to_file)
@@ -108,7 +113,8 @@ class Scope:
         #: Whether each URI notes which rule settled it, for the last column of crawl.log.
         self._noting = bool(view.log_extra_info and view.profile != "heritrix")
         self.refusals: Counter[str] = Counter()
-        if self._log_scope or self._log_candidates or self._noting:
+        self._logs_each = self._log_scope or self._log_candidates or self._noting
+        if self._logs_each:
             self.accepts = self._logged  # type: ignore[method-assign]
 
     @property
@@ -128,12 +134,13 @@ class Scope:
             refused = self._refused(curi)
         else:
             # the links of a site share few directories: 1 µs instead of 6
-            key = uri[: uri.rfind("/")], curi.path
-            known = remembered.get(key)
+            verdicts = remembered.get(curi.path) or self._verdicts(remembered, curi.path)
+            directory = uri[: uri.rfind("/")]
+            known = verdicts.get(directory)
             if known is None:
-                if len(remembered) >= REMEMBERED:
-                    remembered.clear()
-                known = remembered[key] = self._refused(curi)
+                if len(verdicts) >= REMEMBERED:
+                    verdicts.clear()
+                known = verdicts[directory] = self._refused(curi)
             refused = known
         if refused:
             self.refusals[refused] += 1
@@ -149,26 +156,60 @@ class Scope:
         return "-" if rules.settled_by is None else rules.settled_by.name
 
     def recall(self, uri: str, path: str) -> bool | None:
-        """What ``accepts`` would say of a URI that is no seed and was reached by this hop path, where it has said it of
-        another one like it; None where it has to be asked."""
+        """What ``accepts`` would say of a URI that is no seed and was reached by this hop path, where that is all it
+        looks at; None where it has to be asked."""
         remembered = self._remembered
-        if not remembered or "?" in uri:
+        if remembered is None:
+            if self._logs_each:
+                return None
+            remembered = self._begin()
+        if not self._by_directory:
             return None
-        refused = remembered.get((uri[: uri.rfind("/")], path))
+        refused: str | None
+        if "?" in uri:
+            refused = self._refused_text(uri, path)
+        else:
+            verdicts = remembered.get(path) or self._verdicts(remembered, path)
+            directory = uri[: uri.rfind("/")]
+            refused = verdicts.get(directory)
+            if refused is None:
+                refused = self._refused_text(uri, path)
+                if refused is not None:
+                    if len(verdicts) >= REMEMBERED:
+                        verdicts.clear()
+                    verdicts[directory] = refused
         if refused:
             self.refusals[refused] += 1
             return False
         return None if refused is None else True
 
-    def _begin(self) -> dict[tuple[str, str], str]:
+    def _refused_text(self, uri: str, path: str) -> str | None:
+        """``_refused`` of a URI of which no more is known; None where a rule failed, which who asks anew will tell."""
+        curi = CrawlURI(uri, path=path)
+        curi.settings = self._for_uri(curi)
+        try:
+            return self._refused(curi)
+        except Exception:
+            return None
+
+    def _begin(self) -> dict[str, dict[str, str]]:
         self._by_directory = self._uniform and decides_by_directory(self.sequence)
-        remembered: dict[tuple[str, str], str] = {}
+        remembered: dict[str, dict[str, str]] = {}
         self._remembered = remembered
+        self._alike.clear()
         return remembered
+
+    def _verdicts(self, remembered: dict[str, dict[str, str]], path: str) -> dict[str, str]:
+        if len(remembered) >= REMEMBERED:
+            remembered.clear()
+            self._alike.clear()
+        verdicts = self._alike.setdefault(self.sequence.of_path(path, self._view), {})
+        remembered[path] = verdicts
+        return verdicts
 
     def become(self, other: Scope) -> None:
         """Take over the rules of another one, that has heard of all seeds: whoever holds this one goes on with them."""
-        for name in ("sequence", "others", "files", "listening", "_uniform"):
+        for name in ("sequence", "others", "files", "listening", "_uniform", "_view"):
             setattr(self, name, getattr(other, name))
         self._variants.clear()
         self.changed()
@@ -243,6 +284,8 @@ class Scope:
 
     def look_at_files(self) -> None:
         """Read the lists in files again that have changed and come to rest."""
+        for file in self.lists:
+            file.look()
         looked = [file.look() for file in self.files]
         if any(looked):
             # what was made of the old lists for sheets is made anew
@@ -284,15 +327,6 @@ def listeners(rules: Iterable[DecideRule]) -> Iterator[Any]:
             yield rule
 
 
-def every(rules: Iterable[DecideRule]) -> Iterator[DecideRule]:
-    """Every rule in a tree of rules, gates included."""
-    for rule in rules:
-        yield rule
-        yield from every(getattr(rule, "rules", ()))
-        if rule.should_process is not None:
-            yield from every([rule.should_process])
-
-
 def varied(rule: DecideRule, values: Mapping[Any, Any]) -> DecideRule:
     """A rule with other values for the properties of some rules in it, under keys (id of a rule, property); itself
     when none of them is meant. What seeds have told it is shared."""
@@ -322,7 +356,8 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, b
     check_response_rules(rules, view)
     others: list[DecideRule] = []
     factory = Factory(crawler=crawler)
-    _attach_sheets(settings, rules, factory, others)
+    laid: list[WatchedFile] = []
+    _attach_sheets(settings, rules, factory, others, laid)
     if view.profile == "heritrix" and not any(rule.id == "acceptSurts" for rule in every(rules)):
         # the bean is there whether the scope asks it or not: it hears of the seeds and writes its dump
         others.append(default_rules(view)["acceptSurts"])
@@ -332,6 +367,7 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, b
             rule.lists = [view.reject_regexes]
             for sheet in () if sheets is None else sheets.sheets.values():
                 rule.lists.append(sheet.values.get("REJECT_REGEXES", ()))
+            rule.read_lists()
     log = None
     if crawler is not None:
         crawl = Crawl.of(crawler)
@@ -340,11 +376,13 @@ def from_settings(settings: SettingsSource, crawler: Crawler | None = None, *, b
             if hasattr(rule, "placed"):
                 rule.placed = lambda written: placed(crawl, written)
     scope = Scope(DecideRuleSequence(rules), settings.for_uri, view, uniform=settings.uniform, others=others, log=log)
+    scope.files += laid
     if crawler is not None and not beside:
         crawl.judges_seeds = scope.judges_seeds
         scope.waits_for_start = bool(view.launch_dirs)
         crawler.signals.connect(scope.started, signals.engine_started)
-        if scope.files and view.list_reload_seconds and not crawl.looking:
+        scope.lists = crawl.lists
+        if view.list_reload_seconds and not crawl.looking:
             Rounds(crawler, scope, view.list_reload_seconds)
     return scope
 
@@ -361,7 +399,8 @@ class Rounds:
         crawler.signals.connect(self._end, signals.engine_stopped)
 
     def _arm(self) -> None:
-        self._next = call_later(self._seconds, self._look)
+        if self._scope.files or self._scope.lists:
+            self._next = call_later(self._seconds, self._look)
 
     def _look(self) -> None:
         try:
@@ -463,9 +502,14 @@ def _resolver(rules: list[DecideRule], factory: Factory) -> Callable[..., tuple[
 
 
 def _attach_sheets(
-    settings: SettingsSource, rules: list[DecideRule], factory: Factory, others: list[DecideRule]
+    settings: SettingsSource,
+    rules: list[DecideRule],
+    factory: Factory,
+    others: list[DecideRule],
+    files: list[WatchedFile],
 ) -> None:
-    """Tell the sheets what the scope knows: which rules their addresses mean, and what accepts a URI."""
+    """Tell the sheets what the scope knows: which rules their addresses mean, and what accepts a URI. ``others`` and
+    ``files`` are added to: rules of associations, and lists in files that sheets give to rules."""
     sheets: Any = getattr(settings, "sheets", None)
     if sheets is None:
         return
@@ -473,6 +517,8 @@ def _attach_sheets(
 
     def resolve(where: str, address: Address, value: Any) -> tuple[Any, Any]:
         rule, name, made = find(where, address, value, sheet=True)
+        if isinstance(made, FileLines):
+            files.append(WatchedFile(made.path, made.mark, partial(_renew, rule, name, made)))
         row = BY_NAME.get(name.upper())
         followers = sum(getattr(one, name, made) is None for one in every(rules))
         if row is not None and row.overridable and followers == 1 and getattr(rule, name) is None:
@@ -489,6 +535,14 @@ def _attach_sheets(
         )
         others.append(sequence)
         sheets.tests.append((lambda curi, ask=sequence.evaluate: ask(curi) is ACCEPT, association.sheets))
+
+
+def _renew(rule: DecideRule, name: str, lines: FileLines, text: str) -> None:
+    """Give a list that a sheet has for a rule other lines. Raises ConfigurationError when the rule cannot use them."""
+    fresh = text.splitlines()
+    setattr(copy.copy(rule), name, fresh)
+    # the same object: the values of the sheet hold it
+    lines[:] = fresh
 
 
 def _one_rule(forms: Any) -> bool:

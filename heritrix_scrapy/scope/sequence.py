@@ -17,10 +17,11 @@ from heritrix_scrapy.scope.rule import (
     Decision,
     PredicatedDecideRule,
     decides_by_directory,
+    taken_from,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from heritrix_scrapy.model.crawluri import CrawlURI
 
@@ -56,6 +57,10 @@ class DecideRuleSequence(DecideRule):
             decides_by_directory(rule) and (rule.should_process is None or decides_by_directory(rule.should_process))
             for rule in self.rules
         )
+
+    def of_path(self, path: str, view: Any) -> Hashable:
+        gates = [rule.should_process for rule in self.rules if rule.should_process is not None]
+        return tuple([taken_from(rule, path, view) for rule in (*self.rules, *gates)])
 
     def evaluate(self, curi: CrawlURI) -> Decision:
         if self._forwards:

@@ -7,6 +7,6 @@ URI, with one attribute a setting.
 from __future__ import annotations
 
 from heritrix_scrapy.settings.project import read, settings_of
-from heritrix_scrapy.settings.view import Settings, View, default_view
+from heritrix_scrapy.settings.view import Settings, View, default_view, views
 
-__all__ = ["Settings", "View", "default_view", "read", "settings_of"]
+__all__ = ["Settings", "View", "default_view", "read", "settings_of", "views"]

@@ -5,7 +5,9 @@ It stands above what the project wrote and below the spider and the command line
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from heritrix_scrapy.settings.beans import Job
 
 SETTING = PREFIX + "JOB"
+
+#: File in a JOBDIR that was made of a Heritrix job.
+REMEMBERED = "taken-over.json"
 
 #: Scrapy's priority of what the job file says: above the project's settings module, below the spider's.
 PRIORITY = 25
@@ -51,27 +56,54 @@ def located(value: Any) -> Path:
     return path
 
 
-def read(given: Mapping[str, Any]) -> Job | None:
-    """The job that a project's ``HERITRIX_`` settings name, or None. Raises ConfigurationError."""
-    if not given.get(SETTING):
+def remember(jobdir: Path, job: Path, settings: Mapping[str, Any]) -> None:
+    """Have a JOBDIR go on with a job file, and with settings beside it. Raises ConfigurationError."""
+    text = json.dumps({"job": str(job.resolve()), "settings": dict(settings)}, indent=2)
+    try:
+        (jobdir / REMEMBERED).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError("JOBDIR", str(jobdir), f"cannot be written to: {error.strerror}") from None
+
+
+def remembered(jobdir: Any) -> tuple[str, dict[str, Any]]:
+    """The job file that a JOBDIR goes on with, and the settings beside it; empty where it was not made so. Raises
+    ConfigurationError."""
+    path = Path(str(jobdir)) / REMEMBERED if jobdir else None
+    if path is None or not path.is_file():
+        return "", {}
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+        return str(held["job"]), dict(held["settings"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError("JOBDIR", str(jobdir), f"{path} cannot be read: {error}") from None
+
+
+def read(given: Mapping[str, Any], jobdir: Any = None) -> Job | None:
+    """The job that a project's ``HERITRIX_`` settings name, or that the JOBDIR goes on with, or None. Raises
+    ConfigurationError."""
+    job, more = remembered(jobdir)
+    if given.get(SETTING):
+        # the job file may have been moved; what the import found out holds all the same
+        job = str(given[SETTING])
+    if not job:
         return None
     from heritrix_scrapy.settings.beans import JobError, read_job
 
-    path = located(given[SETTING])
+    path = located(job)
     profile = given.get(PREFIX + "PROFILE", "heritrix")
     try:
-        job = read_job(
+        made = read_job(
             path,
             environment=os.environ,
             class_map=class_map(given.get("HERITRIX_CLASS_MAP")),
             profile=profile if profile in PROFILES else "heritrix",
         )
     except JobError as error:
-        raise ConfigurationError(SETTING, str(given[SETTING]), str(error)) from None
-    losses = job.report.losses
+        raise ConfigurationError(SETTING, job, str(error)) from None
+    losses = made.report.losses
     if losses and str(given.get("HERITRIX_JOB_STRICT", "")).lower() in ("true", "1", "yes", "on"):
-        raise ConfigurationError(SETTING, str(given[SETTING]), f"{len(losses)} losses; the first: {losses[0]}")
-    return job
+        raise ConfigurationError(SETTING, job, f"{len(losses)} losses; the first: {losses[0]}")
+    return replace(made, settings={**made.settings, **more}) if more else made
 
 
 def lines(job: Job) -> list[str]:

@@ -202,7 +202,7 @@ def read(settings: BaseSettings, *, contact_required: bool = True, changes: Chan
     if changes is None:
         jobdir = settings.get("JOBDIR")
         changes = kept.read(Path(jobdir)) if jobdir else Changes()
-    job = job_file.read(ours)
+    job = job_file.read(ours, settings.get("JOBDIR"))
     of_job: frozenset[str] = frozenset()
     if job is not None:
         of_job = frozenset(key for key in job.settings if (settings.getpriority(key) or 0) <= job_file.PRIORITY)

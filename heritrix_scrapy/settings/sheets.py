@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX
-from heritrix_scrapy.settings.validate import check
+from heritrix_scrapy.settings.validate import IDENTITY, check, check_identity
 from heritrix_scrapy.uri.canonical import Canonicaliser
 from heritrix_scrapy.uri.prefixes import prefixes_of
 from heritrix_scrapy.uri.surt import candidate
@@ -154,6 +154,13 @@ class Sheets:
         late = self.base.profile == "heritrix"
         for sheet in self.sheets.values():
             where = f"{SHEETS}[{sheet.name!r}]"
+            if IDENTITY & sheet.values.keys():
+                base = {name: getattr(self.base, name.lower()) for name in IDENTITY}
+                check_identity(
+                    base | sheet.values,
+                    contact_required="OPERATOR_CONTACT_URL" in sheet.values,
+                    template_given="USER_AGENT_TEMPLATE" in sheet.values,
+                )
             if "CANONICALIZATION_RULES" in sheet.values:
                 check_rules(where, sheet.values["CANONICALIZATION_RULES"], late=late)
             for setting, place, name, value in sheet.entries:
@@ -188,7 +195,12 @@ class Sheets:
                 values.update(sheet.values)
                 for setting, place, key, value in sheet.entries:
                     listed = values.get(setting, getattr(self.base, setting.lower()))
-                    values[setting] = with_entry(listed, setting, place, key, value)
+                    try:
+                        values[setting] = with_entry(listed, setting, place, key, value)
+                    except ConfigurationError as error:
+                        # each is right by itself: another of these sheets has another list
+                        told = f"{PREFIX}{setting}[{place}].{key}"
+                        logger.error("sheets %s: %s has no effect: %s", ", ".join(names), told, error.expected)
                 for rule_key, value in sheet.rules.items():
                     if isinstance(rule_key, str):
                         values[rule_key] = value

@@ -11,7 +11,7 @@ import importlib
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, LATER_SUFFIX, PREFIX, PROFILES
@@ -37,6 +37,7 @@ GATE = re.compile(r"(EXTRACTOR_[A-Z0-9_]+)_SHOULD_PROCESS_RULE")
 #: A property of one rule, canonicalisation rule or extractor (``settings.sheets`` reads them).
 ADDRESSED = re.compile(r"(?:SCOPE\[\w+\]|(?:CANONICALIZATION_RULES|EXTRACTORS)\[[\w.]+\])\.\w+", re.ASCII)
 
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+\s*:", re.ASCII)
 _HEADER_LINE = re.compile(r"[\w!#$%&'*+.^`|~-]+:\s", re.ASCII)
 
 #: Endings that a policy's full class name has and its short name has not.
@@ -161,6 +162,26 @@ def _list(value: Any, setting: Setting) -> list[str]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         raise Refused("expected a list of texts")
     return list(value)
+
+
+def _headers(value: Any, setting: Setting) -> list[str]:
+    """Header lines."""
+    lines = _list(value, setting)
+    for line in lines:
+        if not _HEADER_NAME.match(line):
+            raise Refused(f"expected lines `Name: value`, not {line!r}")
+    return lines
+
+
+def _type_patterns(value: Any, setting: Setting) -> list[str]:
+    """Regular expressions for the beginning of a media type."""
+    patterns = _list(value, setting)
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise Refused(f"not a regular expression: {pattern!r}: {error}") from None
+    return patterns
 
 
 def _mapping(value: Any, setting: Setting) -> dict[str, Any]:
@@ -326,6 +347,8 @@ KINDS: dict[str, tuple[Callable[[Any, Setting], Any], str]] = {
     "choice": (_choice, "one of the names given"),
     "regex": (_regex, "a regular expression"),
     "list": (_list, "a list of texts"),
+    "headers": (_headers, "a list of lines `Name: value`"),
+    "type_patterns": (_type_patterns, "a list of regular expressions"),
     "mapping": (_mapping, "a mapping"),
     "path": (_path, "a path"),
     "lines": (_lines, "a list of lines, or the path of a file"),
@@ -392,6 +415,10 @@ def check_profile(value: Any) -> str:
     if value in PROFILES:
         return str(value)
     raise ConfigurationError(PREFIX + "PROFILE", value, "expected one of " + ", ".join(PROFILES))
+
+
+#: Settings that say who crawls.
+IDENTITY: Final = frozenset({"OPERATOR_CONTACT_URL", "OPERATOR_FROM", "USER_AGENT_TEMPLATE"})
 
 
 def check_identity(values: Mapping[str, Any], *, contact_required: bool, template_given: bool) -> None:

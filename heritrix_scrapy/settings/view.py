@@ -111,3 +111,9 @@ class Settings:
             sheets = self.sheets
             found = curi.settings = self.view if sheets is None else sheets.view_for(curi)
         return found  # type: ignore[no-any-return]
+
+
+def views(settings: Any) -> list[Any]:
+    """The View where no sheet applies, and that of each sheet alone: what can be checked at the start."""
+    sheets = getattr(settings, "sheets", None)
+    return [settings.view, *([] if sheets is None else [sheets.view((name,)) for name in sheets.sheets])]

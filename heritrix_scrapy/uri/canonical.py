@@ -243,7 +243,7 @@ def make_rule(form: RuleForm, *, late: bool = False) -> CanonicalizationRule:
 class Canonicaliser:
     """A chain of rules: call it with a fixed-up URI, get its key."""
 
-    __slots__ = ("_spares_plain", "_steps", "rules")
+    __slots__ = ("_spares_plain", "_steps", "is_plain", "rules")
 
     _SHARED: ClassVar[dict[int, tuple[Any, Canonicaliser]]] = {}
     _SHARED_MAX: ClassVar[int] = 256
@@ -252,6 +252,8 @@ class Canonicaliser:
         self.rules = [make_rule(form, late=late) for form in rules]
         self._steps = [rule.canonicalize for rule in self.rules if rule.enabled]
         self._spares_plain = all(type(rule) in SPARING_PLAIN for rule in self.rules)
+        #: Whether a text is plainly its own key, for those who ask for many; None where that is never plain.
+        self.is_plain = _PLAIN.fullmatch if self._spares_plain else None
 
     def __call__(self, text: str) -> str:
         """Give the key of a URI."""

@@ -8,6 +8,7 @@ import pytest
 from scrapy.http import Headers
 
 from heritrix_scrapy import __version__
+from heritrix_scrapy.fetch.answer import scrapy_headers
 from heritrix_scrapy.fetch.headers import (
     accept_lines,
     compose,
@@ -238,3 +239,15 @@ def test_user_agent_takes_the_contact_as_it_is() -> None:
 def test_head() -> None:
     assert head("GET", "/a%20b?q", [(b"A", b"1")], http11=False) == b"GET /a%20b?q HTTP/1.0\r\nA: 1\r\n\r\n"
     assert head("POST", "/", [], http11=True) == b"POST / HTTP/1.1\r\n\r\n"
+
+
+def test_a_response_has_the_headers_that_scrapy_would_make_of_the_fields() -> None:
+    fields = [(b"set-COOKIE", b"a=1"), (b"X-odd_name", b"\xff"), (b"Set-Cookie", b"b=2"), (b"empty", b"")]
+    stock = Headers()
+    for name, value in fields:
+        stock.appendlist(name, value)
+    made = scrapy_headers(fields)
+    assert type(made) is Headers
+    assert made == stock
+    assert list(made.items()) == list(stock.items())
+    assert made.getlist("SET-cookie") == [b"a=1", b"b=2"]

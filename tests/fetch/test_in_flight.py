@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 
+from heritrix_scrapy.fetch import http_fetch
 from heritrix_scrapy.fetch.addresses import is_private
 from heritrix_scrapy.fetch.connect import open_files_limit, raise_open_files_limit
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -178,3 +179,30 @@ def test_a_private_address_is_never_connected_to(known: bool) -> None:
     assert isinstance(error, IgnoreRequest)
     assert "HERITRIX_REFUSE_PRIVATE_ADDRESSES" in str(error)
     assert (curi.status, connections) == (-5001, 0)
+
+
+def test_each_record_of_a_name_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of loopback is private: here the second address stands for a public one."""
+
+    def private(address: str) -> bool:
+        return address != "127.0.0.2"
+
+    async def work() -> Any:
+        monkeypatch.setattr(http_fetch, "is_private", private)
+        crawler = make_crawler(refuse_private_addresses=True)
+        async with Server(HEAD + b"x") as refused, handler_of(crawler) as handler:
+            taken = await asyncio.start_server(answers, "127.0.0.2", refused.port)
+            handler.crawl.hosts.host("both.example").addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.1"]
+            try:
+                return *await fetch(handler, refused.url(host="both.example")), refused.connections
+            finally:
+                taken.close()
+
+    async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+        writer.close()
+
+    response, curi, connections = run(work())
+    assert response.body == b"hello"
+    assert (curi.status, curi.server_ip, connections) == (200, "127.0.0.2", 0)

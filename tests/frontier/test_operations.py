@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,6 +32,7 @@ class World:
         self.store = MemoryStore() if store is None else store
         self.frontier, self.clock, self.log = make(self.store, decide=lambda curi: self.decide(curi), **settings)
         self.notes: list[str] = []
+        self.counted: Counter[str] = Counter()
         self.gone: list[str] = []
         self.slices = 0
         self.operations = Operations(
@@ -39,6 +41,7 @@ class World:
             self.clock,
             decide=lambda curi: self.decide(curi),
             note=self.notes.append,
+            count=self.counted.update,
             gone=lambda curi: self.gone.append(curi.uri),
         )
 
@@ -83,6 +86,8 @@ def test_deletion_is_logged_counted_and_sliced(kind: str, tmp_path: Path) -> Non
     assert (len(world.log.ends), world.frontier.totals.disregarded) == (111, 111)
     assert len(world.gone) == 111
     assert world.notes[-1].endswith("a trap of dates")
+    counted = {"delete/count_only": 1, "delete": 1, "delete/deleted": 111}
+    assert world.counted == {f"operations/{name}": count for name, count in counted.items()}
     assert world.do("delete", uri=".*", queue="test")["deleted"] == 0  # the whole name has to match
     world.add("http://a.test/1")
     assert queued(world.frontier) == 139  # the seen filter still knows it
@@ -268,7 +273,7 @@ def test_seeds_while_running() -> None:
         ({"do": "urls", "queue_name": "no,such,"}, "no queue"),
         ({"do": "force", "uri": "no uri"}, "no URI"),
         ({"do": "kill", "uri": "http://a.test/"}, "not in process"),
-        ({"do": "report", "kind": "long"}, "there are the reports"),
+        ({"do": "queue_report", "kind": "long"}, "there are the reports"),
         ({"do": "import", "file": "/no/such/file"}, "no such file"),
         ({"do": "export", "file": "x", "format": "csv"}, "there are the formats"),
     ],

@@ -125,3 +125,29 @@ def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     made.clear()
     crawl(True, Random(1))
     assert 0 < len(made) < general / 2
+
+
+@pytest.mark.parametrize("context", ["a/@href", "a/@\ud800"])
+def test_what_has_no_row_ends_as_on_the_general_way(context: str) -> None:
+    ends: list[tuple[int, int]] = []
+    for short in (False, True):
+        source = Settings(default_view(operator_contact_url="http://operator.test/", follow="all"))
+        scope, store, clock = from_settings(source), MemoryStore(), Clock()
+        frontier = Frontier(
+            store,
+            source,
+            decide=scope.accepts,
+            recall=scope.recall if short else None,
+            hosts=Hosts(store.get),
+            clock=clock,
+        )
+        frontier.open()
+        scope.seed_added("http://a.test/")
+        frontier.add([seed("http://a.test/")])
+        curi = frontier.next(clock.now)
+        assert curi is not None
+        curi.status = 200
+        curi.outlinks = [Outlink(f"http://a.test/{number}", "L", context) for number in range(3)]
+        frontier.finish(curi, clock.now)
+        ends.append((frontier.totals.queued, frontier.totals.unqueuable))
+    assert ends[0] == ends[1] == ((3, 0) if context == "a/@href" else (0, 3))

@@ -91,17 +91,14 @@ def test_a_sheet_names_policies_that_exist() -> None:
 
 
 def test_sheets_that_are_wrong_together_do_not_end_the_crawl(caplog: pytest.LogCaptureFixture) -> None:
-    settings = sheeted(
-        {
-            "counts": {"HERITRIX_QUEUE_PRECEDENCE_POLICY": "SuccessCounts", "HERITRIX_QUEUE_BASE_PRECEDENCE": 9},
-            "slip": {"HERITRIX_INCREMENT_COUNTS": "many"},
-        }
-    )
+    settings = sheeted({"right": {"HERITRIX_QUEUE_BASE_PRECEDENCE": 9}})
     frontier = Frontier(MemoryStore(), settings, decide=bool, hosts=Hosts(lambda key: None), clock=Clock())
-    assert settings.sheets is not None
-    plan = frontier.preparer.plan(settings.sheets.view(("counts", "slip")))
+    together = settings.view.replace(
+        {"INCREMENT_COUNTS": "many", "QUEUE_PRECEDENCE_POLICY": "SuccessCounts"}, sheets=("a", "b")
+    )
+    plan = frontier.preparer.plan(together)
     assert plan.view is settings.view
-    assert "sheets counts, slip" in caplog.text
+    assert "sheets a, b" in caplog.text
 
 
 def test_a_sheet_has_the_last_word_over_a_property() -> None:

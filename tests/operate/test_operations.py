@@ -51,7 +51,7 @@ def test_a_crawl_is_operated_while_it_runs_and_after(serve: Serve, project: Any)
     assert do("delete", uri=r".*/1\d", count_only=True)["counted"] == 10
     assert do("delete", uri=r".*/1\d", remark="enough")["deleted"] == 10
     assert do("urls", uri=".*/1.?")["urls"][0]["uri"] == f"{site}/1"
-    assert do("report", kind="line")["text"].startswith("RUN - ")
+    assert do("queue_report", kind="line")["text"].startswith("RUN - ")
     assert do("kill", uri=f"{site}/stalls", remark="it hangs")["killed"] == 1
     done = made.finish(crawl, 60)
     assert done.returncode == 0, done.stderr

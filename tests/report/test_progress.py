@@ -72,7 +72,7 @@ def test_counters_of_an_end() -> None:
     curi.status = -9998
     assert tally(curi) == {"uris/finished": 1, "uris/disregarded": 1, "status/-9998": 1}
     curi.status, curi.credential_pending = 401, True
-    assert tally(curi)["uris/failed"] == 1
+    assert tally(curi) == {"uris/finished": 1, "uris/failed": 1, "status/401": 1, "failed_status/401": 1}
 
 
 @pytest.mark.parametrize(

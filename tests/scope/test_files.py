@@ -5,17 +5,19 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from scrapy.settings import Settings as ScrapySettings
+from scrapy.utils.test import get_crawler
 
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.scope import Scope, from_settings
-from heritrix_scrapy.settings import read
+from heritrix_scrapy.scope.factory import gate
+from heritrix_scrapy.scope.scope import scope_of
+from heritrix_scrapy.settings import read, settings_of
 from heritrix_scrapy.settings.files import Mark, WatchedFile
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 CONTACT = {"HERITRIX_OPERATOR_CONTACT_URL": "https://a.example/"}
 
@@ -134,6 +136,46 @@ def test_every_list_of_the_default_scope(tmp_path: Path) -> None:
     files["regexes"].write_text(".*regexes.*\n(\n")
     rested(scope)
     assert said()["regexes"]
+
+
+def test_a_list_that_a_sheet_gives_to_a_rule(tmp_path: Path) -> None:
+    """PC-224."""
+    file = tmp_path / "list"
+    file.write_text(".*first.*\n")
+    scope = made(
+        HERITRIX_SCOPE=["AcceptDecideRule", ["MatchesListRegexDecideRule", {"decision": "REJECT", "id": "list"}]],
+        HERITRIX_SHEETS={"s": {"HERITRIX_SCOPE[list].regex_list": file}},
+        HERITRIX_SHEET_ASSOCIATIONS=[{"surt_prefixes": ["http://(example,"], "sheets": ["s"]}],
+    )
+    assert (takes(scope, "first.example"), takes(scope, "second.example"), takes(scope, "first.test")) == (0, 1, 1)
+    file.write_text(".*second.*\n")
+    rested(scope)
+    assert (takes(scope, "first.example"), takes(scope, "second.example"), takes(scope, "second.test")) == (1, 0, 1)
+    file.write_text("(\n")
+    rested(scope)
+    assert (takes(scope, "first.example"), takes(scope, "second.example")) == (1, 0)
+
+
+@pytest.mark.parametrize("first", ["gate", "scope"])
+def test_a_list_of_a_rule_before_a_part(tmp_path: Path, first: str) -> None:
+    """PC-224: gates of writers, extractors, the candidate step and the body of an answer, made before the scope or
+    after it."""
+    file = tmp_path / "list"
+    file.write_text(".*first.*\n")
+    crawler = get_crawler(settings_dict=CONTACT)
+    view = settings_of(crawler).view
+    rule = ["MatchesListRegexDecideRule", {"regex_list": file, "decision": "REJECT"}]
+    if first == "gate":
+        passes = gate(crawler, view, rule)
+    scope = scope_of(crawler)
+    if first == "scope":
+        passes = gate(crawler, view, rule)
+    curi = CrawlURI("http://first.example/")
+    assert not passes(curi)
+    file.write_text(".*second.*\n")
+    rested(scope)
+    assert passes(curi)
+    assert not passes(CrawlURI("http://second.example/"))
 
 
 def test_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:

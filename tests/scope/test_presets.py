@@ -140,3 +140,13 @@ def test_dumps_lie_where_the_launch_lies(tmp_path: Path) -> None:
     assert placed(job, "${launchId}/surts.dump") == tmp_path / "20260101000000" / "surts.dump"
     assert placed(job, "x/surts.dump") == tmp_path / "x" / "surts.dump"
     assert placed(job, "/elsewhere/x") == Path("/elsewhere/x")
+
+
+def test_without_a_crawl_nothing_is_dumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The heritrix profile's dumps lie in the launch's folder, and there is none; a path that is whole stands."""
+    monkeypatch.chdir(tmp_path)
+    from_settings(Settings(default_view("heritrix"))).seeds_read()
+    assert not list(tmp_path.iterdir())
+    rule = ["SurtPrefixedDecideRule", {"surts_dump_file": str(tmp_path / "surts.dump")}]
+    from_settings(Settings(default_view("heritrix", scope=[rule]))).seeds_read()
+    assert [path.name for path in tmp_path.iterdir()] == ["surts.dump"]

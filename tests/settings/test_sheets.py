@@ -209,48 +209,23 @@ def test_prefixes_against_a_plain_search(prefixes: list[str], host: str, path: s
         assert sheets.names(at(f"http://{host}{path}")) == wanted
 
 
-# -- every setting that a sheet may change ---------------------------------------------------------------------
+def test_sheets_that_are_wrong_together_do_not_end_the_crawl(caplog: pytest.LogCaptureFixture) -> None:
+    settings = laid(
+        {
+            "few": {"HERITRIX_CANONICALIZATION_RULES": ["LowercaseRule"]},
+            "slip": {"HERITRIX_CANONICALIZATION_RULES[FixupQueryString].id": "q", "HERITRIX_MAX_HOPS": 3},
+        },
+        [{"surt_prefixes": ["http://(example,"], "sheets": ["few", "slip"]}],
+    )
+    for _ in range(2):
+        view = settings.for_uri(at("http://a.example/"))
+        assert (view.canonicalization_rules, view.max_hops) == ([["LowercaseRule", {}]], 3)
+    assert [record.getMessage() for record in caplog.records] == [
+        "sheets few, slip: HERITRIX_CANONICALIZATION_RULES[FixupQueryString].id has no effect: there is no such entry"
+    ]
 
 
-def other_value(row: Any) -> Any:
-    """Another value than the default."""
-    match row.kind:
-        case "bool":
-            return not row.default
-        case "port":
-            return 7
-        case "rule":
-            return ["RejectDecideRule", {}]
-        case "int" | "number":
-            return row.default + 7
-        case "choice":
-            return next(choice for choice in row.choices if choice != row.default)
-        case "str":
-            return "@OPERATOR_CONTACT_URL@ other"
-        case "regex":
-            return ".*other.*"
-        case "list" | "lines":
-            return ["Other: value"]
-        case "components":
-            return [["LowercaseRule", {}]]
-        case "mappings":
-            return [{"host_max_novel_urls": 3}]
-        case "mapping":
-            return {"mine": ["ignore", {}]}
-        case "robots_policy":
-            return "ignore"
-        case "policy":
-            return next(name for name in ("Zero", "Base", "Hops", "Hostname") if name != row.default)
-    raise AssertionError(row.kind)
-
-
-@pytest.mark.parametrize("row", [row for row in SETTINGS if row.overridable], ids=lambda row: row.name)
-def test_a_sheet_changes_what_is_read(row: Any) -> None:
-    value = other_value(row)
-    settings = laid({"s": {row.key: value}}, [{"surt_prefixes": ["http://(example,a,"], "sheets": ["s"]}])
-    changed = getattr(settings.for_uri(at("http://a.example/")), row.attribute)
-    assert changed == value
-    assert changed != getattr(settings.for_uri(at("http://b.example/")), row.attribute)
+# -- every setting that a sheet may change (what it changes: ``test_sheets_behave``) ----------------------------
 
 
 #: Where a setting that a sheet may change is read for no URI: (file, attribute) → why.

@@ -235,6 +235,23 @@ def test_places_in_lists_are_overridden(tmp_path: Path) -> None:
     assert job.report.losses == []
 
 
+@pytest.mark.parametrize(
+    ("chain", "place", "at"),
+    [
+        ("fetchProcessors", 0, {}),
+        ("fetchProcessors", 1, {}),
+        ("fetchProcessors", 2, {"at": "after_preconditions"}),
+        ("candidateProcessors", 2, {"at": "candidate"}),
+    ],
+)
+def test_quotas_stand_where_the_job_has_them(tmp_path: Path, chain: str, place: int, at: dict[str, str]) -> None:
+    beans = changed(quotas=bean("QuotaEnforcer", hostMaxSuccessKb=524288), disk=bean("DiskSpaceMonitor"))
+    into(beans, chain, place, "quotas")
+    job = job_of(tmp_path, jobs.document(beans))
+    assert job.settings["HERITRIX_QUOTAS"] == {**at, "host_max_success_kb": 524288}
+    assert job.settings["HERITRIX_PAUSE_THRESHOLD_MIB"] == 8192
+
+
 def test_absent_beans_are_overridden(tmp_path: Path) -> None:
     beans = jobs.profile()
     del beans["warcWriter"]

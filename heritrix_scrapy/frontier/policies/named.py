@@ -116,6 +116,8 @@ class Policies:
         self._hosts = hosts
         self._load = load or construct
         self._own: dict[tuple[str, str, str], Any] = {}
+        #: The list that was checked last.
+        self._preloaded: Any = None
 
     def make(self, kind: Kind, view: Any, attribute: str | None = None) -> Any:
         """The policy that a View names; ``attribute``: the setting that does, if not the kind's own.
@@ -138,6 +140,20 @@ class Policies:
                 key, written, f"expected one of {', '.join(shipped(kind))}, or the dotted path of a class"
             )
         return self._users(kind, key, name, properties)
+
+    def check(self, view: Any) -> None:
+        """What only some policies ask for is right whichever is chosen: another sheet may choose it. Raises
+        ConfigurationError."""
+        queue_precedence.increments(view.increment_counts)
+        lines = view.preload_source
+        if lines and self._preloaded is not lines:
+            uri_precedence.preloaded(lines, strict=view.strict_uri_fixup)
+            self._preloaded = lines
+        for cls, (attribute, _) in uri_precedence.DEFAULT_POLICY.items():
+            written = getattr(view, attribute)
+            if cls.__name__.startswith(written if isinstance(written, str) else written[0]):
+                raise ConfigurationError(PREFIX + attribute.upper(), written, "expected another policy")
+            self.make(URI_PRECEDENCE, view, attribute)
 
     def _make_default(self, kind: Kind, view: Any, made: Any, properties: dict[str, Any]) -> None:
         attribute, name = uri_precedence.DEFAULT_POLICY[type(made)]

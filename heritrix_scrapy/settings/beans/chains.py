@@ -129,7 +129,7 @@ class Chains:
         if bean.short in MAPPERS:
             self._mapper(bean)
         elif FIXED.get(bean.short) != CANDIDATE:
-            self._other(bean, "after_extract", CANDIDATE)
+            self._other(bean, "after_extract", CANDIDATE, at="candidate")
 
     def _mapper(self, bean: Bean) -> None:
         self._taken.put("CRAWL_MAPPER", MAPPERS[bean.short], Origin(bean.name, "", bean.place))
@@ -139,10 +139,13 @@ class Chains:
         seen: set[str] = set()
         fetched = False
         logins: list[dict[str, Any]] = []
+        at = ""
         for bean in beans:
             point = "after_fetch" if fetched else "before_fetch"
             if bean.short == "FetchHTTP":
                 fetched = True
+            if bean.short == "PreconditionEnforcer":
+                at = "after_preconditions"
             if FIXED.get(bean.short) == FETCH:
                 continue
             own = self._own(bean)
@@ -164,7 +167,7 @@ class Chains:
                 entries.append([own, self._guessed(bean)])
                 self._taken.report.taken(bean.place, bean.name, "", f"{PREFIX}EXTRACTORS", own)
             else:
-                self._other(bean, point, FETCH)
+                self._other(bean, point, FETCH, at=at)
         if chain is not None:
             self._taken.put("EXTRACTORS", entries, Origin(chain.name, "processors", chain.place))
 
@@ -352,7 +355,7 @@ class Chains:
     def _guessed(self, bean: Bean) -> dict[str, Any]:
         return self._taken.rules.properties(bean, None, PREFIX + "CLASS_MAP")
 
-    def _other(self, bean: Bean, point: str, chain: str) -> None:
+    def _other(self, bean: Bean, point: str, chain: str, *, at: str = "") -> None:
         """A processor that may stand at several places, or is not Heritrix's."""
         taken = self._taken
         own = self._own(bean)
@@ -362,7 +365,7 @@ class Chains:
         elif bean.third_party:
             taken.report.lost(bean.place, bean.name, "", stand_in(bean))
         elif bean.short == "QuotaEnforcer":
-            self._quotas(bean, origin)
+            self._quotas(bean, origin, at)
         elif bean.short in (
             "PersistLoadProcessor",
             "FetchHistoryProcessor",
@@ -395,10 +398,10 @@ class Chains:
                 value.place, bean.name, prop, "a step has no properties; it may read settings of your own"
             )
 
-    def _quotas(self, bean: Bean, origin: Origin) -> None:
+    def _quotas(self, bean: Bean, origin: Origin, at: str) -> None:
         taken = self._taken
         kinds = dict(QUOTAS.items())
-        properties = {}
+        properties: dict[str, Any] = {"at": at} if at else {}
         for prop, value in bean.properties.items():
             if prop == "shouldProcessRule":
                 form = taken.rules.gate(value, PREFIX + "QUOTAS")
@@ -411,7 +414,13 @@ class Chains:
                 properties |= taken.rules.properties(held, kinds, PREFIX + "QUOTAS")
         if properties.get("enabled") is False:
             return
-        taken.put("QUOTAS", properties, origin)
+        before = taken.settings.get(PREFIX + "QUOTAS")
+        if before is None:
+            taken.put("QUOTAS", properties, origin)
+        else:
+            # one enforcer is an entry, several are a list of them
+            entries = before if isinstance(before, list) else [before]
+            taken.put("QUOTAS", [*entries, properties], origin)
 
     def _fetcher(self, bean: Bean) -> None:
         scheme = SCHEMES[bean.short]

@@ -370,6 +370,7 @@ NEEDLESS: Final[dict[str, str]] = {
     "actionDirectory.actionDir": "the action directory is JOBDIR/action",
     "actionDirectory.doneDir": "files that were acted upon go to JOBDIR/action/done",
     "fetchHistory.historyDbName": "",
+    "diskSpaceMonitor.monitorPaths": "the file systems that the crawl writes to are watched",
     "diskSpaceMonitor.monitorConfigPaths": "JOBDIR and the writers' folders are always watched",
 }
 

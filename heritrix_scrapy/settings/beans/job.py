@@ -170,6 +170,9 @@ class _Reading:
         self._taken.properties(bean, role, skip=special.get(role, frozenset()))
         if role == "crawlController":
             self._pause(bean)
+        elif role == "diskSpaceMonitor" and "pauseThresholdMiB" not in bean.properties:
+            # Heritrix has no monitor by default; one that says nothing pauses at 8 GiB
+            self._taken.put("PAUSE_THRESHOLD_MIB", 8192, Origin(bean.name, "pauseThresholdMiB", bean.place))
         elif role == "statisticsTracker" and "reports" in bean.properties:
             self._reports(bean)
         elif role == "frontier" and "queuePrecedencePolicy" in bean.properties:

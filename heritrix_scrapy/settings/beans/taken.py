@@ -194,7 +194,7 @@ class Taken:
                 return values.number(value)
             case "port":
                 return values.whole(value) or None
-            case "list":
+            case "list" | "headers" | "type_patterns":
                 return values.texts(value)
             case "lines":
                 resolved = values.resolved(value)

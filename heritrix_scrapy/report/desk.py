@@ -1,0 +1,163 @@
+"""Who makes a report when one is asked for? While the crawl runs, at its end, of a stopped job, at checkpoints.
+
+A report is a file in the reports folder, replaced whole. What reads many rows is made in a thread, so that the crawl
+goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from heritrix_scrapy.model.hosts import HOSTS
+from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.report import slots
+from heritrix_scrapy.report.known import Known
+from heritrix_scrapy.report.reports import REPORTS, name_of, write, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from heritrix_scrapy.crawl import Crawl
+    from heritrix_scrapy.model.hosts import Tally
+    from heritrix_scrapy.report.figures import Figures
+
+logger = logging.getLogger(__name__)
+
+#: Reports that read a row for each host, seed or source.
+LONG = frozenset({"crawl", "seeds", "hosts", "source"})
+
+#: Bytes up to which an answer holds the report itself; of a longer one it says where the file lies.
+WHOLE = 1 << 20
+
+
+class Desk:
+    """``totals()``: the crawl's counters; ``says()``: the frontier's status."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        view: Any,
+        figures: Figures,
+        totals: Callable[[], Mapping[str, int]],
+        says: Callable[[], Mapping[str, Any]],
+    ) -> None:
+        self._crawl = crawl
+        self._view = view
+        self._figures = figures
+        self._totals = totals
+        self._says = says
+        #: Of a stopped job: how it ended, and how long it ran.
+        self.ended: tuple[str, int] | None = None
+
+    def known(self) -> Known:
+        """The crawl at this moment."""
+        crawl = self._crawl
+        state, ran_ms = self._state()
+        frontier = crawl.frontier
+        running = frontier is not None and self.ended is None and not crawl.bridge.is_closing()
+        return Known(
+            now_ms=crawl.clock.now_ms(),
+            job=self._view.job_name,
+            state=state,
+            ran_ms=ran_ms,
+            modern=self._view.profile != "heritrix",
+            view=self._view,
+            counters={**self._figures.counters(), **self._totals()},
+            figures=self._figures,
+            hosts=self._hosts,
+            frontier=self._says(),
+            frontier_lines=self._frontier_lines,
+            in_process=[] if frontier is None else list(frontier.in_process()),
+            in_flight=[each for fetching in crawl.fetching for each in fetching.in_flight()],
+            slots=crawl.crawler.settings.getint("CONCURRENT_REQUESTS"),
+            running=running,
+        )
+
+    def wanted(self) -> list[str]:
+        """The reports of HERITRIX_REPORTS."""
+        return [name for asked in self._view.reports if (name := name_of(asked)) is not None]
+
+    def write_all(self, names: Iterable[str] | None = None) -> list[Path]:
+        """Write the reports that the settings ask for, or these. One that cannot be written is logged, and the others
+        are."""
+        known, written = self.known(), []
+        for name in self.wanted() if names is None else names:
+            try:
+                written.append(write(name, known, self._crawl.jobdir.reports))
+                if self._view.reports_json:
+                    written.append(write_json(name, known, self._crawl.jobdir.reports))
+            except OSError as error:
+                logger.error("the report %s could not be written: %s", name, error)
+            except Exception:
+                logger.exception("the report %s could not be made", name)
+        return written
+
+    async def report(self, name: str = "", as_json: bool = False) -> dict[str, Any]:
+        """Make a report, in Heritrix's words or as JSON. Without a name: which reports there are.
+
+        ``text``: the report, ``path``: its file; of a long one the path only."""
+        known, made = self._asked(name)
+        if made is None:
+            return listed()
+        if made in LONG:
+            return await asyncio.to_thread(self._made, made, known, as_json=as_json)
+        return self._made(made, known, as_json=as_json)
+
+    def report_now(self, name: str = "", as_json: bool = False) -> dict[str, Any]:
+        """The same of a job that does not run."""
+        known, made = self._asked(name)
+        return listed() if made is None else self._made(made, known, as_json=as_json)
+
+    def _asked(self, name: str) -> tuple[Known, str | None]:
+        made = name_of(name) if name else None
+        if name and made is None:
+            raise Refused(f"there is no report {name!r}; there are: {', '.join(REPORTS)}")
+        return self.known(), made
+
+    def _made(self, name: str, known: Known, *, as_json: bool) -> dict[str, Any]:
+        try:
+            path = (write_json if as_json else write)(name, known, self._crawl.jobdir.reports)
+            answer: dict[str, Any] = {"report": name, "path": str(path)}
+            if path.stat().st_size <= WHOLE:
+                answer["text"] = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise Refused(f"the report {name} could not be written: {error}") from error
+        return answer
+
+    def _hosts(self) -> Iterator[tuple[str, Tally]]:
+        store = self._crawl.store
+        if store is None:
+            return
+        rows = store.range(HOSTS, HOSTS[:-1] + bytes([HOSTS[-1] + 1]))
+        for name, host in self._crawl.hosts.all_hosts(rows):
+            tally = host.tally
+            if tally.scheduled or tally.finishes or tally.disregards:
+                yield name, tally
+
+    def _frontier_lines(self, kind: str) -> Iterable[str]:
+        operations = self._crawl.operations
+        if operations is None:
+            return ["frontier unstarted"]
+        return operations.report_lines(kind)
+
+    def _state(self) -> tuple[str, int]:
+        if self.ended is not None:
+            return self.ended
+        life = self._crawl.life
+        if life is None:
+            return "Running - Active", 0
+        if self._crawl.bridge.is_closing():
+            return life.end_text, life.ran_ms()
+        return f"{life.state.capitalize()} - Active", life.ran_ms()
+
+    def threads(self) -> str:
+        """What is being worked on, in one line."""
+        return slots.short(self.known())
+
+
+def listed() -> dict[str, Any]:
+    """Which reports there are, with their files."""
+    return {"reports": {name: report.file for name, report in REPORTS.items()}}

@@ -1,0 +1,160 @@
+"""Which reports are there, and how is each made as text, as JSON, as a file?
+
+A table: name → file, lines of text, JSON. The text is Heritrix's (spec/output 8): people and programs read its first
+lines and its words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from heritrix_scrapy.report import plot, processors, slots, summary, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from heritrix_scrapy.report.known import Known
+
+Lines = Callable[["Known"], Iterator[str]]
+
+
+class Report(NamedTuple):
+    """``file``: its name in the reports folder; ``lines``: the text, without line ends; ``data``: the same for
+    programs."""
+
+    file: str
+    lines: Lines
+    data: Callable[[Known], Any]
+
+
+def _table(
+    columns: tuple[str, ...],
+    rows: Callable[[Known], Iterator[tables.Row]],
+    line: Callable[[tables.Row], str] = tables.line,
+    empty: str = "",
+) -> tuple[Lines, Callable[[Known], Any]]:
+    def text(known: Known) -> Iterator[str]:
+        found = rows(known)
+        first = next(found, None)
+        if first is None and empty:
+            yield empty
+            return
+        yield tables.header(columns)
+        if first is not None:
+            yield line(first)
+            yield from map(line, found)
+
+    def data(known: Known) -> Any:
+        return {"columns": list(columns), "rows": [list(row) for row in rows(known)]}
+
+    return text, data
+
+
+def _frontier(kind: str) -> tuple[Lines, Callable[[Known], Any]]:
+    def text(known: Known) -> Iterator[str]:
+        yield from known.frontier_lines(kind)
+
+    def data(known: Known) -> Any:
+        return {**known.frontier, "lines": list(known.frontier_lines(kind))}
+
+    return text, data
+
+
+def _processors(known: Known) -> Any:
+    return {name: [part._asdict() for part in chain] for name, chain in processors.chains(known).items()}
+
+
+def _slots(known: Known) -> Any:
+    return {"slots": known.slots, "active": slots.slots(known)}
+
+
+def _statuses(known: Known) -> Any:
+    rows = [[count, int(code), tables.said_of(code)] for count, code in tables.statuses(known)]
+    return {"columns": [*tables.STATUSES, "meaning"], "rows": rows}
+
+
+def _plot(known: Known) -> Iterator[str]:
+    yield plot.svg(known).rstrip("\n")
+
+
+def _course(known: Known) -> Any:
+    fields = ("ran_ms", "discovered", "queued", "downloaded", "failed", "size")
+    return [{name: getattr(each, name) for name in fields} for each in known.course.moments]
+
+
+REPORTS: dict[str, Report] = {
+    "crawl": Report("crawl-report.txt", summary.lines, summary.facts),
+    "seeds": Report("seeds-report.txt", *_table(tables.SEEDS, tables.seeds, tables.seed_line)),
+    "hosts": Report("hosts-report.txt", *_table(tables.HOSTS, tables.hosts, tables.host_line)),
+    "source": Report("source-report.txt", *_table(tables.SOURCES, tables.sources, empty=tables.NO_SOURCES)),
+    "mimetypes": Report("mimetype-report.txt", *_table(tables.TYPES, tables.types)),
+    "responsecode": Report("responsecode-report.txt", _table(tables.STATUSES, tables.statuses)[0], _statuses),
+    "processors": Report("processors-report.txt", processors.lines, _processors),
+    "frontier-summary": Report("frontier-summary-report.txt", *_frontier("summary")),
+    "frontier-nonempty": Report("frontier-nonempty-report.txt", *_frontier("nonempty")),
+    "threads": Report("threads-report.txt", slots.lines, _slots),
+    "course": Report("crawl-course.svg", _plot, _course),
+}
+
+#: Heritrix's class → ours, for those who write its names.
+CLASSES = {
+    "CrawlSummaryReport": "crawl",
+    "SeedsReport": "seeds",
+    "HostsReport": "hosts",
+    "SourceTagsReport": "source",
+    "MimetypesReport": "mimetypes",
+    "ResponseCodeReport": "responsecode",
+    "ProcessorsReport": "processors",
+    "FrontierSummaryReport": "frontier-summary",
+    "FrontierNonemptyReport": "frontier-nonempty",
+    "ToeThreadsReport": "threads",
+}
+
+
+def name_of(asked: str) -> str | None:
+    """The report that is meant by a name, by Heritrix's class or by the name of its file; None for no such."""
+    if asked in REPORTS:
+        return asked
+    last = asked.rpartition(".")[2] if "org.archive" in asked else asked
+    if last in CLASSES:
+        return CLASSES[last]
+    return next((name for name, report in REPORTS.items() if report.file in (asked, f"{asked}-report.txt")), None)
+
+
+def as_json(name: str, known: Known) -> str:
+    """The report as one JSON object: ``report``, ``time_ms``, ``data``."""
+    return json.dumps({"report": name, "time_ms": known.now_ms, "data": REPORTS[name].data(known)}, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return str(value)
+
+
+def write(name: str, known: Known, directory: Path) -> Path:
+    """Write a report into a folder, whole or not at all; its path. Raises OSError."""
+    report = REPORTS[name]
+    path = directory / report.file
+    _write(path, (line + "\n" for line in report.lines(known)))
+    return path
+
+
+def write_json(name: str, known: Known, directory: Path) -> Path:
+    """The same as JSON, in a file of the same name with ``.json``."""
+    path = (directory / REPORTS[name].file).with_suffix(".json")
+    _write(path, [as_json(name, known) + "\n"])
+    return path
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        with beside.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines(lines)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
