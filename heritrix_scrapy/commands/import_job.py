@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive.names import TEMPLATE
 from heritrix_scrapy.commands.operation import as_text, carried_out
+from heritrix_scrapy.frontier.candidates import MAX_PROMOTED_HOPS
 from heritrix_scrapy.frontier.journal import Fields, Torn, fields, lines
 from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -90,13 +91,13 @@ def seeds_by_redirect(journals: Sequence[Path]) -> list[str]:
         said.uri
         for journal in journals
         for tag, said in whole_lines(journal)
-        if tag == "F+" and said.path and not said.path.strip("R")
+        if tag == "F+" and said.path and not said.path.strip("R") and len(said.path) < MAX_PROMOTED_HOPS
     )
     return list(found)
 
 
-def waiting_in(journals: Sequence[Path]) -> Iterator[str]:
-    """The lines of what was queued, without redirects that are finished: where one leads to the same page by another
+def waiting_in(journals: Sequence[Path]) -> Iterator[Fields]:
+    """The URIs of what was queued, without redirects that are finished: where one leads to the same page by another
     name, that it is known would not keep it from being fetched again."""
     redirects = {said.uri for journal in journals for _, said in whole_lines(journal) if said.path.endswith("R")}
     done = {
@@ -108,7 +109,7 @@ def waiting_in(journals: Sequence[Path]) -> Iterator[str]:
     for journal in journals:
         for tag, said in whole_lines(journal):
             if tag == "F+" and said.uri not in done:
-                yield f"F+ {said.uri} {said.path} {said.via}"
+                yield said
 
 
 def requests(found: Found, jobdir: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -117,10 +118,14 @@ def requests(found: Found, jobdir: Path) -> Iterator[tuple[str, dict[str, Any]]]
         for journal in found.journals:
             what = {"file": str(journal.resolve()), "format": "recover"}
             yield f"finished in {journal.name}", {**what, "include": ",".join(FINISHED), "schedule": "-"}
-        waiting = jobdir / "imported-waiting.txt"
-        with waiting.open("w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in waiting_in(found.journals))
-        yield "waiting", {"file": str(waiting.resolve()), "format": "recover", "include": "-", "schedule": "F+"}
+        seeds, others = jobdir / "imported-seeds.txt", jobdir / "imported-waiting.txt"
+        with seeds.open("w", encoding="utf-8") as out_seeds, others.open("w", encoding="utf-8") as out:
+            for said in waiting_in(found.journals):
+                (out if said.path else out_seeds).write(f"F+ {said.uri} {said.path} {said.via}\n")
+        what = {"format": "recover", "include": "-", "schedule": "F+"}
+        if seeds.stat().st_size:
+            yield "seeds that wait", {**what, "file": str(seeds.resolve()), "seeds": True}
+        yield "waiting", {**what, "file": str(others.resolve())}
         return
     assert found.crawl_log is not None
     pages, others = crawl_log_parts(found.crawl_log, jobdir)
