@@ -224,10 +224,6 @@ class Access:
         asked = authentication.answerable(authentication.challenges(values))
         curi.credential_pending = False
         if asked is None:
-            if not values:
-                curi.errors.append(
-                    ("FetchHTTP", f"Missing auth challenge headers for uri with response status 401: {curi.uri}")
-                )
             return
         stale = authentication.is_stale(asked)
         if (

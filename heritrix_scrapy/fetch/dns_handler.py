@@ -106,6 +106,7 @@ class DnsDownloadHandler:
         local = [] if heritrix else self._hosts_file.get(name, [])
         asks_servers, asks_system = ways(name, view)
         found = Lookup(Answer.FAILED)
+        self.crawl.add_stats({"dns/lookups": 1})
         if not local and asks_servers:
             found = await self._found(curi, name, not heritrix and self._has_ipv6())
         request.meta["download_latency"] = time.monotonic() - began

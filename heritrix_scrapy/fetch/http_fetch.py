@@ -280,7 +280,9 @@ class Fetch:
             connection = None
             if keep and self.request.method in REPEATABLE:
                 connection = self.handler.pool.take(peer.key)
-            if connection is None:
+            if connection is not None:
+                self.handler.crawl.add_stats({"fetch/connections_reused": 1})
+            else:
                 connection = await self._connect(peer, limits)
             exchange = await self._try(connection, asked, limits)
             ending = exchange.ending
@@ -294,10 +296,12 @@ class Fetch:
             if ending is not Ending.NO_ANSWER and not repeats(exchange.head, self.view, self.size_limit):
                 break
             if connection.uses > 1 and not exchange.fed:
+                self.handler.crawl.add_stats({"fetch/requests_repeated": 1})
                 continue  # the server had closed it meanwhile; `take` gives each connection once, so this ends
             if not tries:
                 break
             tries -= 1
+            self.handler.crawl.add_stats({"fetch/requests_repeated": 1})
         return exchange
 
     async def _connect(self, peer: Peer, limits: Limits) -> Connection:

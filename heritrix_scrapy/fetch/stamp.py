@@ -195,7 +195,9 @@ def stamp(
     elif ending in (Ending.DISCONNECTED, Ending.RESET) and view.profile != "heritrix":
         recorder.truncated.append("disconnect")
     if curi.status == 401 and curi.header(b"www-authenticate") is None:
-        curi.errors.append(("FetchHTTP", f"a 401 without a challenge from {curi.uri}"))
+        curi.errors.append(
+            ("FetchHTTP", f"Missing auth challenge headers for uri with response status 401: {curi.uri}")
+        )
     if exchange.overrun and view.profile != "heritrix":
         curi.annotate("overrun")
     curi.content_size = recorder.response.size

@@ -635,3 +635,14 @@ def test_a_large_body_is_whole_on_disk() -> None:
     assert recorded(curi) == answer
     assert curi.recorder is not None
     assert not curi.recorder.response.in_memory
+
+
+def test_connections_used_again_are_counted() -> None:
+    async def work() -> Any:
+        crawler = make_crawler(send_connection_close=False)
+        async with Server(HELLO, keep=True) as server, handler_of(crawler) as handler:
+            for _ in range(3):
+                await fetch(handler, server.url())
+            return crawler.stats.get_value("heritrix/fetch/connections_reused"), server.connections
+
+    assert run(work()) == (2, 1)

@@ -132,6 +132,8 @@ def test_a_401_without_a_challenge(size: int) -> None:
     """PC-151"""
     response, curi = ask(answer(f"Content-Length: {size}", status="HTTP/1.1 401 No", body=b"x" * size))
     assert (response.status, curi.status, curi.content_length) == (401, 401, size)
+    (error,) = curi.errors
+    assert "Missing auth challenge headers" in str(error[1])
 
 
 def test_the_default_port_is_not_in_host() -> None:
