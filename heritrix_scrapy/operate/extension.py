@@ -15,6 +15,7 @@ from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
 from heritrix_scrapy.operate.slots import slots
 from heritrix_scrapy.operate.why import Reasons
+from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
 from heritrix_scrapy.scope.scope import scope_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class ControlExtension:
         steering.add("terminate", self.terminate)
         self._operations.offer(steering)
         steering.add("why", self.why, steers=False)
+        steering.add("tail", self.tail, steers=False)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -117,6 +119,14 @@ class ControlExtension:
     async def why(self, uri: str, via: str = "", path: str = "") -> dict[str, Any]:
         """Why a URI was fetched, or not, or not yet; ``via``, ``path``: where it would be found."""
         return await Reasons(self._crawl, scope_of(self._crawl.crawler)).live(uri, via, path)
+
+    async def tail(
+        self, log: str = DEFAULT, start: int = -1, lines: int = 10, filter: str = "", limit: int = LIMIT
+    ) -> dict[str, Any]:
+        """The last ``lines`` of a log, or those from byte ``start`` on, at most ``limit`` bytes; ``next`` in the answer
+        is where to go on. ``filter``: an expression that is searched for in each."""
+        root = self._crawl.jobdir.root
+        return await asyncio.to_thread(tail, root, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _state(self) -> dict[str, Any]:
         life = self._crawl.life
