@@ -51,6 +51,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
     "report": ("JOBDIR NAME", "one of the reports: crawl, seeds, hosts, source, mimetypes, responsecode ..."),
     "tail": ("JOBDIR [LOG...]", "the last lines of a log (default: crawl.log); -n, --follow, --filter"),
+    "doctor": ("[JOBDIR...]", "what is wrong with the project's settings, with this machine or with a job"),
     "why": ("URI JOBDIR", "why a URI was fetched, or not, or not yet; --via, --path, --explain"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
