@@ -54,6 +54,7 @@ class ControlExtension:
         self._operations.offer(steering)
         steering.add("why", self.why, steers=False)
         steering.add("tail", self.tail, steers=False)
+        steering.add("metrics", self.metrics, steers=False)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -135,6 +136,13 @@ class ControlExtension:
             current=self._rates.now(crawl.clock.now_ms(), documents, size),
             memory_mib=held_mib(),
         )
+
+    def metrics(self) -> dict[str, Any]:
+        """The status in Prometheus's text format."""
+        # imported by those who ask
+        from heritrix_scrapy.operate import metrics as prometheus
+
+        return {"content_type": prometheus.CONTENT_TYPE, "text": prometheus.text(self.status())}
 
     def verbs(self) -> dict[str, Any]:
         """What can be asked, with parameters."""

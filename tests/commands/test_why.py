@@ -159,6 +159,7 @@ def test_why_is_right_for_each_kind_of_uri(serve: Serve, project: Any) -> None:
     assert numbers["frontierReport"]["inProcessQueues"] == 1
     tailed = do("tail", lines=1, filter="/gone ")
     assert " 404 " in tailed["lines"][0]
+    assert "heritrix_in_process_uris 1.0" in do("metrics")["text"]
     do("terminate")
     ended = made.finish(crawl, 60)
     assert "Traceback" not in ended.stderr
