@@ -50,6 +50,8 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "import-job": ("DIR [JOBDIR...]", "go on with a Heritrix job that is under way: its journal, WARC names, cookies"),
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
     "report": ("JOBDIR NAME", "one of the reports: crawl, seeds, hosts, source, mimetypes, responsecode ..."),
+    "tail": ("JOBDIR [LOG...]", "the last lines of a log (default: crawl.log); -n, --follow, --filter"),
+    "doctor": ("[JOBDIR...]", "what is wrong with the project's settings, with this machine or with a job"),
     "why": ("URI JOBDIR", "why a URI was fetched, or not, or not yet; --via, --path, --explain"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
@@ -124,6 +126,10 @@ class Command(ScrapyCommand):
         frontier.add_argument("--seed", action="store_true", help="the URI, or each of the file, is a seed")
         frontier.add_argument("--now", action="store_true", help="before everything else of its queue")
         frontier.add_argument("--keep", action="store_true", help="archive what has come of a killed fetch")
+        reading = parser.add_argument_group("tail")
+        reading.add_argument("-n", "--lines", type=int, metavar="N", help="how many lines (default: 10)")
+        reading.add_argument("-f", "--follow", action="store_true", help="go on with what is written, until Ctrl-C")
+        reading.add_argument("--filter", metavar="REGEX", help="only lines in which it is found")
         changing = parser.add_argument_group("changes of settings")
         changing.add_argument("--file", metavar="FILE", help="a JSON object with names and values")
         changing.add_argument("--reset", metavar="NAME", action="append", help="the project's word holds again")

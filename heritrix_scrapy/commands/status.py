@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier.migration import migrate
-from heritrix_scrapy.frontier.status import status_of_store
+from heritrix_scrapy.frontier.status import status_of_store, tallies_of_store
 from heritrix_scrapy.model.errors import StoreError
+from heritrix_scrapy.model.steering import PROTOCOL
 from heritrix_scrapy.operate.control import ControlError, ask
 from heritrix_scrapy.operate.life import End, State, description
+from heritrix_scrapy.operate.numbers import model
 from heritrix_scrapy.operate.record import stands
+from heritrix_scrapy.report.crawled import summary
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
     """Print the status; exit status 1 when there is no crawl to tell of."""
     directory = Path(args[0])
     try:
-        answer = find(directory)
+        answer = find(directory, opts.project.get("HERITRIX_JOB_NAME") or directory.resolve().name)
     except (ControlError, StoreError) as error:
         print(f"heritrix_scrapy: {error}", file=sys.stderr)
         return 1
@@ -35,8 +38,11 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
     return 0
 
 
-def find(directory: Path) -> dict[str, Any]:
-    """The status of the crawl on a JOBDIR, running or stopped. Raises ControlError or StoreError."""
+def find(directory: Path, name: str = "") -> dict[str, Any]:
+    """The status of the crawl on a JOBDIR, running or stopped; ``name``: of a stopped one.
+
+    Raises ControlError or StoreError.
+    """
     try:
         return ask(directory, {"do": "status"})
     except ControlError as refused:
@@ -45,9 +51,11 @@ def find(directory: Path) -> dict[str, Any]:
     store = open_store(directory / "frontier", migrate=migrate)
     try:
         frontier = status_of_store(store, int(time.time() * 1000))
+        tallies = tallies_of_store(store)
     finally:
         store.close()
-    return {**told(directory), "frontier": frontier}
+    answer = {"protocol": PROTOCOL, **told(directory), "frontier": frontier}
+    return {**answer, "job": model(directory, answer, tallies, name=name, running=False)}
 
 
 def told(directory: Path) -> dict[str, Any]:
@@ -65,6 +73,7 @@ def told(directory: Path) -> dict[str, Any]:
         "ended_ms": record.ended_ms,
         "elapsed_ms": record.ran_ms,
         "alerts": record.alerts,
+        "checkpoint": record.checkpoint or None,
     }
 
 
@@ -73,6 +82,14 @@ def as_text(answer: dict[str, Any]) -> str:
     lines = [f"{answer['state']:10} {answer['jobdir']}"]
     if answer.get("reason"):
         lines.append(f"           {answer['reason']}")
+    job = answer.get("job")
+    if job:
+        rates, sizes = job["rateReport"], job["sizeTotalsReport"]
+        lines.append(f"           {job['elapsedReport']['elapsedPretty']}, {summary(sizes)}")
+        lines.append(
+            f"           {_number(rates['currentDocsPerSecond'])} URIs/s ({_number(rates['averageDocsPerSecond'])}"
+            f" on average), {_number(rates['currentKiBPerSec'])} KiB/s ({_number(rates['averageKiBPerSec'])})"
+        )
     fetching = answer.get("fetching", {})
     if fetching.get("all_wait"):
         lines.append(f"           {fetching['reason']}")
@@ -86,6 +103,10 @@ def as_text(answer: dict[str, Any]) -> str:
         else:
             lines.append(f"{name:26} {value}")
     return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else str(value)
 
 
 def _row(row: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.growth import Joined
 from heritrix_scrapy.frontier.queue import QueueRecord, unpack_record
 from heritrix_scrapy.frontier.states import ACTIVE, State
+from heritrix_scrapy.frontier.status import tallies_of_store
 from heritrix_scrapy.frontier.totals import Totals, Unsynced
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Reco
         damaged = True
         logger.error("the frontier's counters are lost: they are made anew from its rows")
     ledger.totals = totals
-    ledger.tallies = _tallies(store)
+    ledger.tallies = tallies_of_store(store)
     joined = Joined(store)
     recounted = _recount(ledger, joined, everything=damaged)
     in_flight = _restore_queues(ledger, queues, now_ms, recounted, joined)
@@ -98,14 +99,6 @@ def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Reco
     requeued = _put_lost_back(ledger, queues, log_lost=ahead < 0)
     ahead = max(ahead, 0)
     return Recovery(totals.queued, in_flight, ahead + requeued, False, ahead, requeued, len(recounted))
-
-
-def _tallies(store: Store) -> dict[str, int]:
-    start = len(keys.TALLY)
-    return {
-        key[start:].decode("utf-8", "surrogatepass"): int(value)
-        for key, value in store.range(keys.TALLY, keys.after(keys.TALLY))
-    }
 
 
 def _totals_of_rows(store: Store, empty: Totals) -> Totals | None:

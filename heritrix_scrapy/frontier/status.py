@@ -72,6 +72,13 @@ def totals_of_store(store: Store) -> Totals:
     return Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
 
 
+def tallies_of_store(store: Store) -> dict[str, int]:
+    """The reports' counters of a stopped crawl."""
+    start = len(keys.TALLY)
+    rows = store.range(keys.TALLY, keys.after(keys.TALLY))
+    return {key[start:].decode("utf-8", "surrogatepass"): int(value) for key, value in rows}
+
+
 def status_of_store(store: Store, now_ms: int) -> dict[str, Any]:
     """The same, of a stopped crawl; nothing is in process there."""
     totals = totals_of_store(store)

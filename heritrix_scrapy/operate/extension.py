@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.frontier.reports import metrics
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlServer
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
+from heritrix_scrapy.operate.memory import held_mib
+from heritrix_scrapy.operate.numbers import Rates, model
 from heritrix_scrapy.operate.slots import slots
 from heritrix_scrapy.operate.why import Reasons
+from heritrix_scrapy.report import crawled
+from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
 from heritrix_scrapy.scope.scope import scope_of
 
 if TYPE_CHECKING:
@@ -37,6 +43,7 @@ class ControlExtension:
         self._server: ControlServer | None = None
         self._ending: asyncio.Future[None] | None = None
         self._operations = LiveOperations(self._crawl)
+        self._rates = Rates()
         self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
         steering.add("status", self.status, steers=False)
@@ -46,6 +53,7 @@ class ControlExtension:
         steering.add("terminate", self.terminate)
         self._operations.offer(steering)
         steering.add("why", self.why, steers=False)
+        steering.add("tail", self.tail, steers=False)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -103,7 +111,30 @@ class ControlExtension:
         answer["fetching"] = slots(flights, crawl.crawler.settings.getint("CONCURRENT_REQUESTS"), crawl.clock.now_ms())
         for name, source in crawl.status_sources.items():
             answer[name] = source()
+        answer["job"] = self._job(answer)
         return answer
+
+    def _job(self, answer: dict[str, Any]) -> dict[str, Any] | None:
+        crawl = self._crawl
+        frontier, view = crawl.frontier, getattr(crawl.settings, "view", None)
+        if frontier is None or view is None:
+            return None
+        tallies = frontier.tallies()
+        flights = [each for handler in crawl.fetching for each in handler.in_flight()]
+        size = crawled.total_bytes(crawled.of_counters(tallies))
+        documents = answer["frontier"]["succeeded"]
+        return model(
+            crawl.jobdir.root,
+            {**answer, "checkpoint": crawl.began_with},
+            tallies,
+            name=view.job_name,
+            running=True,
+            slots=crawl.crawler.settings.getint("CONCURRENT_REQUESTS"),
+            steps=Counter(flight.step for flight in flights),
+            load=metrics(frontier),  # type: ignore[arg-type]
+            current=self._rates.now(crawl.clock.now_ms(), documents, size),
+            memory_mib=held_mib(),
+        )
 
     def verbs(self) -> dict[str, Any]:
         """What can be asked, with parameters."""
@@ -117,6 +148,14 @@ class ControlExtension:
     async def why(self, uri: str, via: str = "", path: str = "") -> dict[str, Any]:
         """Why a URI was fetched, or not, or not yet; ``via``, ``path``: where it would be found."""
         return await Reasons(self._crawl, scope_of(self._crawl.crawler)).live(uri, via, path)
+
+    async def tail(
+        self, log: str = DEFAULT, start: int = -1, lines: int = 10, filter: str = "", limit: int = LIMIT
+    ) -> dict[str, Any]:
+        """The last ``lines`` of a log, or those from byte ``start`` on, at most ``limit`` bytes; ``next`` in the answer
+        is where to go on. ``filter``: an expression that is searched for in each."""
+        root = self._crawl.jobdir.root
+        return await asyncio.to_thread(tail, root, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _state(self) -> dict[str, Any]:
         life = self._crawl.life

@@ -154,6 +154,11 @@ def test_why_is_right_for_each_kind_of_uri(serve: Serve, project: Any) -> None:
     assert answer["scope"]["rules"]
     with pytest.raises(ControlError, match="no URI"):
         why("http://")
+    numbers = do("status")["job"]
+    assert (numbers["isRunning"], numbers["loadReport"]["busyThreads"]) == (True, 1)
+    assert numbers["frontierReport"]["inProcessQueues"] == 1
+    tailed = do("tail", lines=1, filter="/gone ")
+    assert " 404 " in tailed["lines"][0]
     do("terminate")
     ended = made.finish(crawl, 60)
     assert "Traceback" not in ended.stderr
@@ -165,6 +170,11 @@ def test_why_is_right_for_each_kind_of_uri(serve: Serve, project: Any) -> None:
         assert not found, found
         with pytest.raises(Refused, match="no URI"):
             job.perform({"do": "why", "uri": "http://"})
+    told = made.run(str(made.jobdir), "--json", command=("heritrix", "status"), name="", jobdir=None, timeout=60)
+    stopped = json.loads(told.stdout)
+    assert (stopped["protocol"], stopped["job"]["crawlExitStatus"]) == (1, "ABORTED")
+    before, after = (each["uriTotalsReport"]["downloadedUriCount"] for each in (numbers, stopped["job"]))
+    assert after >= before > 10
     shown = made.run(
         *("why", web.url("www.why.test", "/gone"), str(made.jobdir), "--json"),
         command=("heritrix",),
