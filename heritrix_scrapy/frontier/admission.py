@@ -171,7 +171,7 @@ class Admission:
         record.enqueued += 1
         record.tally.scheduled += 1
         if name := counted_under(curi.uri):
-            self._hosts.scheduled(name).scheduled += 1
+            self._hosts.arrive(name)
         record.last_queued = curi.uri
         queues = self._queues
         if record.ranks is None:

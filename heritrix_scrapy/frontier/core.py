@@ -30,6 +30,7 @@ from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import SHOWN, status_of
 from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.model.hosts import ARRIVED
 from heritrix_scrapy.settings import views
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Frontier:
         self._settings = settings
         self._clock = clock
         self._seed_found = seed_found
+        self._hosts = hosts
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix)
         ledger = self._ledger = Ledger(
@@ -143,6 +145,7 @@ class Frontier:
             for key, _ in self._ledger.store.range(keys.SEED, keys.after(keys.SEED)):
                 self._seed_found(CrawlURI(key[len(keys.SEED) :].decode("utf-8", "surrogatepass"), seed=True))
         self._futures.find_next(0)
+        self._hosts.load_arrivals(self._ledger.store.range(ARRIVED, keys.after(ARRIVED)))
         seen = self._ledger.store.range(keys.SEEN, keys.after(keys.SEEN))
         self._ledger.known.complete = next(iter(seen), None) is None
         self._ledger.touch()

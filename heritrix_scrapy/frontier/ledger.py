@@ -161,6 +161,7 @@ class Ledger:
     def write_grown(self) -> None:
         """Have the records of all queues written with the next batch."""
         self.changed.update(self.grown)
+        self._hosts.count_arrivals()
         self.deletes.update(self._growth.drop())
         self.touch()
 
@@ -240,6 +241,7 @@ class Ledger:
             self.put(keys.tally(name), b"%d" % self.tallies[name])
         for key, row in self._hosts.drain():
             self.put(key, row)
+        self.deletes.update(self._hosts.take_dropped())
         unsynced = None
         if self.finished and self._lengths:
             unsynced = keys.unsynced(self._flushes)

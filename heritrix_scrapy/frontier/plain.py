@@ -194,7 +194,7 @@ class PlainLinks:
             if ordinal != first:
                 self._count(ordinal, ordinal - first)
             for authority, count in arrived.items():
-                self._hosts.scheduled(host_of(authority)).scheduled += count
+                self._hosts.arrive(host_of(authority), count)
             totals.queued += queued
             totals.candidates += repeated
             totals.rejected += rejected

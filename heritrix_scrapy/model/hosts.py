@@ -24,6 +24,11 @@ NEVER = -1
 
 #: What the keys of hosts begin with.
 HOSTS = b"hh"
+
+#: Rows of what was queued since the Hosts' own rows were written: host → URIs, one row a batch.
+ARRIVED = b"hA"
+#: Batches after which the Hosts' rows follow.
+ARRIVALS = 50
 #: Key of a source's counters.
 SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
@@ -192,6 +197,12 @@ class Hosts:
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
+        #: URIs queued of each host: since the last batch, and in rows of their own that no Host has counted yet.
+        self._arrived: dict[str, int] = {}
+        self._waiting: dict[str, int] = {}
+        self._arrivals: list[bytes] = []
+        self._dropped: list[bytes] = []
+        self._arrival = 0
         #: What else is kept beside hosts: each gives its changed rows.
         self.others: list[Callable[[], list[tuple[bytes, bytes]]]] = []
 
@@ -284,14 +295,48 @@ class Hosts:
         tally: Tally = host.tally
         return tally
 
+    def arrive(self, name: str, count: int = 1) -> None:
+        """URIs of a host were queued. A page has links to many hosts, so what they come to is one row of the batch,
+        and the Hosts count it some batches later."""
+        self._arrived[name] = self._arrived.get(name, 0) + count
+
+    def load_arrivals(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """On opening: the store's rows from ``ARRIVED`` on."""
+        for key, row in rows:
+            self._arrivals.append(key)
+            self._arrival = int.from_bytes(key[len(ARRIVED) :], "big")
+            for name, count in msgspec.msgpack.decode(row, type=dict[str, int]).items():
+                self._waiting[name] = self._waiting.get(name, 0) + count
+
+    def count_arrivals(self) -> None:
+        """Have the next batch write what was queued into the Hosts' own rows."""
+        for counts in (self._waiting, self._arrived):
+            for name, count in counts.items():
+                self.scheduled(name).scheduled += count
+            counts.clear()
+        self._dropped += self._arrivals
+        self._arrivals.clear()
+
+    def take_dropped(self) -> list[bytes]:
+        """Keys of rows that go with the batch that ``drain`` gave its rows for."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
+
     def all_hosts(self, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, Host]]:
         """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
         waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
+        queued = dict(self._waiting)
+        for name, count in list(self._arrived.items()):
+            queued[name] = queued.get(name, 0) + count
         for key, row in rows:
-            value = waiting.pop(key, None)
-            yield key[2:].decode("utf-8", "surrogatepass"), value or msgspec.msgpack.decode(row, type=Host)
+            value = waiting.pop(key, None) or msgspec.msgpack.decode(row, type=Host)
+            name = key[2:].decode("utf-8", "surrogatepass")
+            yield name, _with_arrived(value, queued.pop(name, 0))
         for key, value in waiting.items():
-            yield key[2:].decode("utf-8", "surrogatepass"), value
+            name = key[2:].decode("utf-8", "surrogatepass")
+            yield name, _with_arrived(value, queued.pop(name, 0))
+        for name, count in queued.items():
+            yield name, _with_arrived(Host(), count)
 
     def source(self, tag: str) -> Tally:
         """The counters of what came from one seed."""
@@ -310,6 +355,16 @@ class Hosts:
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
         rows: list[tuple[bytes, bytes]] = []
+        if len(self._arrivals) >= ARRIVALS:
+            self.count_arrivals()
+        elif self._arrived:
+            self._arrival += 1
+            key = ARRIVED + self._arrival.to_bytes(8, "big")
+            rows.append((key, _encoder.encode(dict(sorted(self._arrived.items())))))
+            self._arrivals.append(key)
+            for name, count in self._arrived.items():
+                self._waiting[name] = self._waiting.get(name, 0) + count
+            self._arrived.clear()
         for key, value in self._changed.items():
             if isinstance(value, Server):
                 rows.append((key, self._pack_server(key, value, rows)))
@@ -374,3 +429,11 @@ def _text_key(key: bytes) -> bytes:
 
 
 _encoder = msgspec.msgpack.Encoder()
+
+
+def _with_arrived(host: Host, count: int) -> Host:
+    """A Host as it is with what was queued and not counted yet; the one that is kept stays."""
+    if not count:
+        return host
+    tally = msgspec.structs.replace(host.tally, scheduled=host.tally.scheduled + count)
+    return msgspec.structs.replace(host, tally=tally)
