@@ -91,6 +91,7 @@ class FrontierScheduler(BaseScheduler):
         self._wake: Any = None
         self._wake_at = 0
         self._flush: Any = None
+        self._flush_at = 0
         self._grace: Any = None
         self._empty = False
         self._resumed = False
@@ -684,7 +685,11 @@ class FrontierScheduler(BaseScheduler):
             self._wake_at = wake
             self._wake = call_later(max(wake - now, 0) / 1000, self._awake)
         due = frontier.needs_flush_at()
-        if due is not None and self._flush is None:
+        if due is not None and (self._flush is None or due < self._flush_at):
+            # a batch need not wait for the sync of the one before
+            if self._flush is not None:
+                self._flush.cancel()
+            self._flush_at = due
             self._flush = call_later(max(due - now, 0) / 1000, self._flush_now)
 
     def _awake(self) -> None:
@@ -701,6 +706,8 @@ class FrontierScheduler(BaseScheduler):
             frontier.flush(self._crawl.clock.now_ms())
         except StorageFull as error:
             self._crawl.bridge.pause(error)
+            # not sooner: the disk has refused what is due
+            self._flush_at = 0
             self._flush = call_later(FLUSH_AGAIN, self._flush_now)
         self._arm()
 
