@@ -52,8 +52,9 @@ COUNTED = ("queued", "succeeded", "failed", "disregarded", "retried", "discovere
 
 class About(msgspec.Struct, kw_only=True):
     """What belongs to a checkpoint besides its stores. ``logs``: length of each log, behind its launch's folder where
-    there is one, which ended as ``LOG.NAME`` where ``rotated`` says so; ``warcs``: length of each WARC file that was open; ``counts``: how far the crawl was;
-    ``ran_ms``: how long it had run; ``paused_ms``: for how long it waited for the checkpoint."""
+    there is one, which ended as ``LOG.NAME`` where ``rotated`` says so; ``warcs``: length of each WARC file that was
+    open; ``counts``: how far the crawl was; ``ran_ms``: how long it had run; ``paused_ms``: for how long it waited for
+    the checkpoint."""
 
     schema: int = 1
     name: str = ""
