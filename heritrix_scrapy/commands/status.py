@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.errors import StoreError
 from heritrix_scrapy.operate.control import ControlError
-from heritrix_scrapy.operate.finding import find
+from heritrix_scrapy.operate.standing import find
 from heritrix_scrapy.report.crawled import summary
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from heritrix_scrapy.model.errors import ConfigurationError, StoreError
-from heritrix_scrapy.operate import checkpoints, finding, record
+from heritrix_scrapy.operate import checkpoints, record
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.jobs import launching
@@ -22,6 +22,7 @@ from heritrix_scrapy.operate.jobs.folder import jobdir_of
 from heritrix_scrapy.operate.life import ACTIVE, End, State
 from heritrix_scrapy.operate.numbers import log, newest
 from heritrix_scrapy.operate.reach import Job as Reached
+from heritrix_scrapy.operate.standing import of_stopped
 
 if TYPE_CHECKING:
     import subprocess
@@ -184,8 +185,8 @@ class EngineJob:
         with self._lock:
             if self._numbers is None or self._numbers[0] != mark:
                 try:
-                    self._numbers = (mark, finding.stopped(self.jobdir, self.name)["job"])
-                except (StoreError, ConfigurationError, OSError):
+                    self._numbers = (mark, of_stopped(self.jobdir, self.name)["job"])
+                except (ControlError, StoreError, ConfigurationError, OSError):
                     return {}
             return {**self._numbers[1], "crawlLogTail": newest(log(self.jobdir, "crawl.log"), 10)}
 

@@ -1,4 +1,4 @@
-"""How far is the crawl on a JOBDIR, running or stopped? Of a stopped one the store is read."""
+"""How far is the crawl on a JOBDIR? The status of a running one from its socket, of a stopped one from its store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.status import status_of_store, tallies_of_store
 from heritrix_scrapy.model.steering import PROTOCOL
-from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.life import End, State, description
 from heritrix_scrapy.operate.numbers import model
 from heritrix_scrapy.operate.record import stands
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def find(directory: Path, name: str = "") -> dict[str, Any]:
-    """The status of the crawl on a JOBDIR; ``name``: of a stopped one.
+    """The status of the crawl on a JOBDIR, running or stopped; ``name``: of a stopped one.
 
     Raises ControlError or StoreError.
     """
     try:
         return ask(directory, {"do": "status"})
-    except ControlError as refused:
-        if not (directory / "frontier" / "CURRENT").exists():
-            raise ControlError(f"{directory} is no JOBDIR of an archival crawl") from refused
-    return stopped(directory, name)
+    except NotRunning:
+        return of_stopped(directory, name)
 
 
-def stopped(directory: Path, name: str = "") -> dict[str, Any]:
-    """The status of a stopped one. Raises StoreError or ConfigurationError."""
+def of_stopped(directory: Path, name: str = "") -> dict[str, Any]:
+    """The status of a crawl that does not run. Raises ControlError when there is none, StoreError."""
+    if not (directory / "frontier" / "CURRENT").exists():
+        raise ControlError(f"{directory} is no JOBDIR of an archival crawl")
     store = open_store(directory / "frontier", migrate=migrate)
     try:
         frontier = status_of_store(store, int(time.time() * 1000))
