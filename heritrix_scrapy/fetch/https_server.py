@@ -40,7 +40,7 @@ class HttpsNameserver(dns.nameserver.Nameserver):
     ``{?dns}`` of a template is left out."""
 
     def __init__(self, url: str) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.url = url.strip().removesuffix("{?dns}")
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
@@ -90,7 +90,7 @@ class HttpsNameserver(dns.nameserver.Nameserver):
                 # the number is 0, so that what lies between may answer from a cache (RFC 8484, 4.1)
                 wire = await self._asked(b"\0\0" + request.to_wire()[2:], timeout)
         except TimeoutError:
-            raise dns.exception.Timeout(timeout=timeout) from None
+            raise dns.exception.Timeout(timeout=timeout) from None  # type: ignore[no-untyped-call]
         reply = dns.message.from_wire(
             request.id.to_bytes(2, "big") + wire[2:],
             one_rr_per_rrset=one_rr_per_rrset,
