@@ -14,6 +14,7 @@ import os
 import threading
 import time
 import zlib
+from contextlib import suppress
 from errno import ENOENT
 from typing import TYPE_CHECKING
 
@@ -423,12 +424,15 @@ class WarcFiles:
             for place in fresh:
                 try:
                     place.mkdir(parents=True, exist_ok=True)
-                    if self._follow is not None:
-                        self._follow([path.name for path in place.iterdir()])
                 except OSError as error:
                     if len(stores) == 1:
                         raise StorageFull(str(place), -1, error) from error
                     logger.warning("%s cannot be used: %s", place, error)
+            if self._follow is not None:
+                # no name twice in a job, not in the folders of two launches either
+                for place in (*fresh, *self._elsewhere()):
+                    with suppress(OSError):
+                        self._follow([path.name for path in place.iterdir()])
         return stores
 
 
