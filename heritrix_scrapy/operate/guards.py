@@ -17,7 +17,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.engine import DISK, LIMIT
-from heritrix_scrapy.frontier.scheduler import QUOTA
+from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import server_key
