@@ -18,6 +18,7 @@ from heritrix_scrapy.operate.live import LiveOperations
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.operate.numbers import Rates, model
 from heritrix_scrapy.operate.slots import slots
+from heritrix_scrapy.operate.telling import Telling
 from heritrix_scrapy.operate.why import Reasons
 from heritrix_scrapy.report import crawled
 from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
@@ -44,6 +45,7 @@ class ControlExtension:
         self._ending: asyncio.Future[None] | None = None
         self._operations = LiveOperations(self._crawl)
         self._rates = Rates()
+        self._telling = Telling(self._crawl, self._rates)
         self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
         steering.add("status", self.status, steers=False)
@@ -57,6 +59,7 @@ class ControlExtension:
         steering.add("metrics", self.metrics, steers=False)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
+        crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -65,7 +68,8 @@ class ControlExtension:
     async def spider_opened(self) -> None:
         if self._crawl.jobdir.temporary or self._crawl.looking:
             return
-        server = ControlServer(self._crawl.jobdir.root, self._crawl.steering.do)
+        steering = self._crawl.steering
+        server = ControlServer(self._crawl.jobdir.root, steering.do, steering.subscribe)
         try:
             await server.start()
         except OSError as error:
@@ -74,7 +78,13 @@ class ControlExtension:
         self._server = server
 
     async def spider_closed(self) -> None:
+        """Nothing can be asked any more; those who have subscribed hear the end."""
         await self._operations.close()
+        if self._server is not None:
+            self._server.refuse()
+
+    async def engine_stopped(self) -> None:
+        self._telling.end()
         if self._server is not None:
             await self._server.close()
             self._server = None
@@ -166,5 +176,4 @@ class ControlExtension:
         return await asyncio.to_thread(tail, root, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _state(self) -> dict[str, Any]:
-        life = self._crawl.life
-        return {} if life is None else life.told()
+        return self._telling.told()
