@@ -440,6 +440,8 @@ class FrontierScheduler(BaseScheduler):
         if retried is not None:
             original, curi = retried
             curi.deferral = RETRIED
+            # Scrapy has it pass the filter, which it does in its place anyway; a redirect of its answer need not
+            request.dont_filter = original.dont_filter
             self._replacements[original] = request
             return True
         curi = lookup(request) or self._from_outside(request)

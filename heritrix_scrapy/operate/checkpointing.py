@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy import signals
 from scrapy.utils.asyncio import call_later
 
-from heritrix_scrapy.archive.warcfile import WarcPool
+from heritrix_scrapy.archive.pool import WarcPool
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier.journal import NAME as JOURNAL
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
