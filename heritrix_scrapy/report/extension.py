@@ -182,6 +182,10 @@ class ReportExtension:
 
         return complete
 
+    async def write_reports(self) -> None:
+        """Write the reports of the settings while the crawl goes on."""
+        await self.desk.write_meanwhile()
+
     def progress_line(self) -> str:
         """A line of progress-statistics.log, as of now."""
         return progress.line(self._crawl.clock.now_ms(), self._moment("checkpoint"), modern=self._modern)
