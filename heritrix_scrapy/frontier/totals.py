@@ -82,8 +82,12 @@ def tally_end(
     """Count a final disposition (Heritrix: FetchStats.tally). ``kind``: what its bytes count as; ``warc_novel``: bytes
     and records that the WARC has of it and had not before."""
     if code > 0:
-        setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + max(size, 0))
-        setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
+        if kind == "novel":
+            tally.novel_bytes += max(size, 0)
+            tally.novel_urls += 1
+        else:
+            setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + max(size, 0))
+            setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
         tally.warc_novel_bytes += warc_novel[0]
         tally.warc_novel_urls += warc_novel[1]
     if disposition is Disposition.SUCCESS:
