@@ -137,11 +137,13 @@ class Server(msgspec.Struct, array_like=True):
     def pause_left(self, now_ms: int) -> int:
         """Milliseconds for which the server still wants to be left alone: never more than it asked for, however the
         clock has been set meanwhile."""
+        if self.retry_at_ms <= now_ms:
+            return 0
         left = self.retry_at_ms - now_ms
         if left > self.retry_ms > 0:
             left = self.retry_ms
             self.retry_at_ms = now_ms + left
-        return max(left, 0)
+        return left
 
 
 class Inquiry(msgspec.Struct, array_like=True):
@@ -194,6 +196,8 @@ class Hosts:
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
         self._rows: dict[str, tuple[bytes, bytes]] = {}
+        self._last = ""
+        self._last_rows: tuple[bytes, bytes] | None = None
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
@@ -271,7 +275,15 @@ class Hosts:
         return None if rows is None else self._find(rows[1], Server)
 
     def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
-        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority."""
+        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority, and for the URI
+        asked for last."""
+        if uri is self._last:
+            return self._last_rows
+        self._last = uri
+        rows = self._last_rows = self._looked_up(uri)
+        return rows
+
+    def _looked_up(self, uri: str) -> tuple[bytes, bytes] | None:
         slash = uri.find("/", 8)
         authority = uri[:slash] if slash > 0 else ""
         rows = self._rows.get(authority)
