@@ -373,7 +373,7 @@ class Hosts:
         elif self.arrived:
             self._arrival += 1
             key = ARRIVED + self._arrival.to_bytes(8, "big")
-            rows.append((key, _encoder.encode(dict(sorted(self.arrived.items())))))
+            rows.append((key, _encoder.encode(self.arrived)))
             self._arrivals.append(key)
             for name, count in self.arrived.items():
                 self._waiting[name] = self._waiting.get(name, 0) + count
