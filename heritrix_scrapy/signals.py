@@ -19,6 +19,10 @@ uri_finished = object()
 #: A URI stays in its queue for another try; ``curi`` with the status of the try.
 uri_retried = object()
 
+#: A seed was announced; ``uri``. Those of the settings at each start, others when they come: from the spider, a redirect
+#: of a seed, a command or the action directory.
+seed_added = object()
+
 #: A queue was retired; ``class_key``.
 queue_retired = object()
 
@@ -29,6 +33,18 @@ state_changed = object()
 #: The crawl was paused; ``reason``.
 crawl_paused = object()
 
+#: A file system has too little room, or refused a write, and the crawl is paused for it; ``reason``.
+disk_low = object()
+
+#: There is room again.
+disk_recovered = object()
+
+#: A limit ends the crawl; ``end``, the name of the end status, and ``reason``.
+limit_reached = object()
+
+#: Something was logged at level WARNING or above; ``level`` and ``text``, one line.
+alert_raised = object()
+
 #: Settings were changed while the crawl runs; ``names``, without prefix.
 settings_changed = object()
 
@@ -37,6 +53,13 @@ checkpointed = object()
 
 #: The crawl goes on after a pause.
 crawl_resumed = object()
+
+#: The job is over, all is written and closed; ``end``, the name of its end status, and ``reason``, or None.
+crawl_ended = object()
+
+
+#: All of them, by name.
+NAMES = tuple(name for name, value in list(vars().items()) if type(value) is object)
 
 
 def listened(crawler: Crawler, signal: object) -> bool:
