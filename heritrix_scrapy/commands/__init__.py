@@ -43,6 +43,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "drop": ("JOBDIR", "drop queued URIs that the scope does not accept any more; --count only counts them"),
     "retire": ("JOBDIR", "take the queues of --queue out of the crawl"),
     "reconsider": ("JOBDIR", "let retired queues take their turn again"),
+    "reset-quota": ("JOBDIR", "have quotas begin anew: --host, --server, --queue or --source; retired queues go on"),
     "wake": ("JOBDIR", "end the rests of queues"),
     "force": ("JOBDIR URI", "queue a URI whether it is known or not; --now before all else of its queue"),
     "kill": ("JOBDIR URI", "cut off the fetch of a URI in flight"),
@@ -70,6 +71,7 @@ MODULES: dict[str, str] = {
             "drop",
             "retire",
             "reconsider",
+            "reset-quota",
             "wake",
             "force",
             "kill",
@@ -120,6 +122,9 @@ class Command(ScrapyCommand):
         frontier.add_argument("--name", metavar="QUEUE", help="one queue")
         frontier.add_argument("--state", help="inactive, ready, in_process, snoozed, retired or exhausted")
         frontier.add_argument("--report", metavar="KIND", help="Heritrix's report: summary, nonempty, all or line")
+        frontier.add_argument("--host", metavar="NAME", help="a host, with all its ports")
+        frontier.add_argument("--server", metavar="HOST:PORT", help="one server of a host")
+        frontier.add_argument("--source", metavar="SEED", help="what came from that seed")
         frontier.add_argument("--limit", type=int, help="how many to list (default: 1000)")
         frontier.add_argument("--count", action="store_true", help="only count what would be done")
         frontier.add_argument("--remark", metavar="TEXT", help="goes into the job's log")

@@ -23,6 +23,7 @@ from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
+from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
 from heritrix_scrapy.frontier.migration import migrate
@@ -59,8 +60,6 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
-#: Deferral of a URI that a quota leaves in its queue, which is retired.
-QUOTA = "quota"
 #: Deferral of a spider's Request that is made again with a credential.
 AUTHORIZE = "authorize"
 
@@ -441,6 +440,8 @@ class FrontierScheduler(BaseScheduler):
         if retried is not None:
             original, curi = retried
             curi.deferral = RETRIED
+            # Scrapy has it pass the filter, which it does in its place anyway; a redirect of its answer need not
+            request.dont_filter = original.dont_filter
             self._replacements[original] = request
             return True
         curi = lookup(request) or self._from_outside(request)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import tempfile
 import zlib
@@ -46,17 +47,24 @@ class Spool:
         self.size = 0
 
     def append(self, data: bytes | bytearray | memoryview) -> None:
-        """Add bytes at the end. Raises OSError when the disk refuses."""
-        self.size += len(data)
+        """Add bytes at the end. Raises OSError when the disk refuses; the spool then is as before."""
+        size = self.size + len(data)
         if self._file is None:
-            self._buffer += data
-            if self.size > self._limit:
-                self._file = tempfile.TemporaryFile(prefix="heritrix-", dir=self._directory)  # noqa: SIM115
-                self._file.write(self._buffer)
-                self._buffer = bytearray()
+            if size <= self._limit:
+                self._buffer += data
+            else:
+                # unbuffered: a disk that is full says so here, and no byte is copied on its way
+                file = tempfile.TemporaryFile(buffering=0, prefix="heritrix-", dir=self._directory)  # noqa: SIM115
+                try:
+                    _write(file.fileno(), self._buffer, 0)
+                    _write(file.fileno(), data, self.size)
+                except BaseException:
+                    file.close()
+                    raise
+                self._file, self._buffer = file, bytearray()
         else:
-            self._file.seek(0, 2)
-            self._file.write(data)
+            _write(self._file.fileno(), data, self.size)
+        self.size = size
 
     def truncate(self, size: int) -> None:
         """Drop what stands beyond ``size`` bytes."""
@@ -76,8 +84,7 @@ class Spool:
         if self._file is None:
             with memoryview(self._buffer) as view:
                 return bytes(view[start:stop])
-        self._file.seek(start)
-        return self._file.read(stop - start)
+        return _read(self._file.fileno(), start, stop)
 
     def chunks(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The same bytes in pieces of at most 64 KiB."""
@@ -100,6 +107,27 @@ class Spool:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _write(fd: int, data: bytes | bytearray | memoryview, offset: int) -> None:
+    """All of it; the system may take less at a time."""
+    done = os.pwrite(fd, data, offset)
+    if done < len(data):
+        with memoryview(data) as view:
+            while done < len(view):
+                done += os.pwrite(fd, view[done:], offset + done)
+
+
+def _read(fd: int, start: int, stop: int) -> bytes:
+    """From ``start`` to before ``stop``, or to the end of the file; the system gives at most 2 GiB at a time."""
+    data = os.pread(fd, stop - start, start)
+    if 0 < len(data) < stop - start:
+        pieces = [data]
+        while data:
+            start += len(data)
+            pieces.append(data := os.pread(fd, stop - start, start))
+        return b"".join(pieces)
+    return data
 
 
 class Recorder:

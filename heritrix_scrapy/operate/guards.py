@@ -17,7 +17,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.engine import DISK, LIMIT
-from heritrix_scrapy.frontier.scheduler import QUOTA
+from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import server_key
@@ -158,9 +158,7 @@ class LimitExtension:
         view, jobdir = self._view, self._crawl.jobdir
         places = [Path(each) for each in view.monitor_paths]
         if view.monitor_config_paths:
-            folders = (
-                jobdir.root / name for name in ("frontier", "logs", "warcs", "mirror", "history", "latest/warcs")
-            )
+            folders = (jobdir.root / name for name in FOLDERS)
             others = (view.warc_dir, view.history_dir)
             places += [jobdir.root, *folders, *(Path(each) for each in others if each)]
         return places

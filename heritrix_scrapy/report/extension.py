@@ -163,7 +163,9 @@ class ReportExtension:
         if self._crawl.frontier is not None and self._crawl.bridge.is_closing():
             # the last flushes: afterwards the store is closed and cannot be asked
             self._last_said = self._crawl.frontier.status()
-        return self._logs.flush()
+        self._begin(new=True)
+        lengths = self._logs.flush()
+        return launch.labelled(self._crawl.jobdir.launch, lengths)
 
     def checkpoint(self, directory: Path) -> Callable[[], None]:
         """The logs end as ``LOG.NAME`` at a checkpoint of that name, and begin anew. Raises StorageFull, OSError."""
@@ -184,13 +186,20 @@ class ReportExtension:
         self._logs.sync()
 
     def recover(self, lengths: Mapping[str, int]) -> int:
-        """On opening a crawl that goes on: torn lines are cut, and lines will be appended. A crawl that was not
-        recovered is a new one; the logs of the one before are moved aside.
+        """On opening a crawl that goes on: torn lines are cut, and lines will be appended; where launches have folders,
+        those of this one go into its own. A crawl that was not recovered is a new one; the logs of the one before are
+        moved aside.
 
         How many whole lines of the crawl log stand beyond its stored length; -1 when it is shorter.
         """
+        before, known = launch.split(lengths)
+        own = self._launch_dirs and self._crawler.crawling
+        if own or before != self._crawl.jobdir.launch:
+            beyond = launch.settle(self._crawl.jobdir.root, lengths)
+            self._begin(new=own)
+            return beyond
         self._begin(new=False)
-        return self._logs.recover(lengths)
+        return self._logs.recover(known)
 
     # -- what Scrapy calls ---------------------------------------------------------------------------------
 
@@ -230,14 +239,17 @@ class ReportExtension:
         return bool(self._view.launch_dirs) and not self._crawl.jobdir.temporary
 
     def _begin(self, *, new: bool) -> None:
-        """Settle where the logs lie before anything is written: where they were, or clear of what was before."""
+        """Settle where the logs lie before anything is written: where they were, or clear of what was before. Raises
+        StorageFull."""
         if self._begun:
             return
-        self._begun = True
         jobdir = self._crawl.jobdir
         if self._launch_dirs and (new or launch.latest(jobdir.root) is None):
             launch.enter(jobdir, launch.begin(jobdir.root, self._crawl.clock.now_ms()))
-        elif new:
+            self._begun = True
+            return
+        self._begun = True
+        if new:
             self._logs.move_aside()
 
     def _stored(self, key: bytes) -> bytes | None:

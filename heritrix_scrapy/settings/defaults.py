@@ -284,6 +284,7 @@ GROUPS: tuple[Group, ...] = (
         "Fetching",
         (
             row("DNS_SERVERS", [], "list", "Name servers, each `host` or `host:port`; empty: the system's."),
+            row("DNS_OVER_HTTP_SERVER", None, "str", "URL of a name server that is asked over HTTPS (RFC 8484) in the place of HERITRIX_DNS_SERVERS.", bean="fetchDns.dnsOverHttpServer"),
             row("ACCEPT_NON_DNS_RESOLVES", False, "bool", "Ask the operating system when DNS gives no address.", ov=True, bean="fetchDns.acceptNonDnsResolves"),
             row("DISABLE_JAVA_DNS_RESOLVES", False, "bool", "True asks the operating system alone; addresses that it gives leave no record.", ov=True, bean="fetchDns.disableJavaDnsResolves"),
             row("TIMEOUT_SECONDS", 1200, "number", "Longest time that one fetch may take; what came until then is kept.", unit="s", ov=True, bean="fetchHttp.timeoutSeconds", minimum=0),
@@ -460,7 +461,6 @@ BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
 KNOWN_LATER: frozenset[str] = frozenset(
     {
         "DIGEST_ALGORITHM",
-        "DNS_OVER_HTTP_SERVER",
         "DUMP_PENDING_AT_CLOSE",
         "LARGEST_QUEUES_COUNT",
         "MAX_QUEUES_PER_REPORT_CATEGORY",

@@ -121,9 +121,12 @@ def test_launch_folders(tmp_path: Path) -> None:
     assert launched == "20110623171208"
     assert vars(crawl.jobdir)["launch"] == launched
 
+    # a command on the stopped job adds to what there is
     again, crawl = report_of(tmp_path, HERITRIX_PROFILE="heritrix")
     assert vars(crawl.jobdir)["launch"] == launched
-    again.recover({})
+    assert again.recover({f"{launched}/crawl.log": 0}) == 1
+    again.finished(finished(404))
+    assert again.flush()[f"{launched}/crawl.log"] == (tmp_path / launched / "logs" / "crawl.log").stat().st_size
     assert os.readlink(tmp_path / "latest") == launched
 
     new, crawl = report_of(tmp_path, HERITRIX_PROFILE="heritrix")
