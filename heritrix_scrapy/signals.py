@@ -19,8 +19,8 @@ uri_finished = object()
 #: A URI stays in its queue for another try; ``curi`` with the status of the try.
 uri_retried = object()
 
-#: A seed was announced; ``uri``. Those of the settings at each start, others when they come: from the spider, a redirect
-#: of a seed, a command or the action directory.
+#: A seed was announced; ``uri``. Those of the settings at each start, others when they come: from the spider, from a
+#: redirect of a seed, by command or through the action directory.
 seed_added = object()
 
 #: A queue was retired; ``class_key``.
@@ -69,3 +69,21 @@ def listened(crawler: Crawler, signal: object) -> bool:
         if table and (signal in table or Anything in table):
             return True
     return False
+
+
+class SeedSignal:
+    """A listener to seeds (see ``frontier.seeds``) that sends ``seed_added``."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        if listened(self._crawler, seed_added):
+            self._crawler.signals.send_catch_log(signal=seed_added, uri=uri, spider=self._crawler.spider)
+
+    def non_seed_line(self, line: str) -> bool:
+        """Not understood."""
+        return False
+
+    def seeds_read(self) -> None:
+        """More may come."""

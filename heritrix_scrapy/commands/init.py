@@ -56,7 +56,7 @@ ADDONS = {{"heritrix_scrapy.Addon": 500}}
 
 '''
 
-GIVEN = {"HERITRIX_OPERATOR_CONTACT_URL": "", "HERITRIX_SEEDS": "seeds.txt"}
+GIVEN = {"HERITRIX_OPERATOR_CONTACT_URL": "", "HERITRIX_SEEDS": "seeds.txt", "HERITRIX_FOLLOW": "all"}
 
 
 def run(args: list[str], opts: argparse.Namespace) -> int:

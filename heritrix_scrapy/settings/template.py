@@ -1,7 +1,7 @@
 """How does the settings table read as a settings module that waits to be edited?
 
-Every setting stands in it as a comment: what it means, what it may be, and its default, in Python, so that taking the
-``#`` away changes nothing yet.
+Every setting stands in it as a comment: what it means, what it may be, and its default, in Python, so that one takes
+the ``#`` away and changes it.
 """
 
 from __future__ import annotations

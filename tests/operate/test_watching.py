@@ -66,6 +66,7 @@ SITE = {
         "default": {"body": "page"},
     },
 }
+UP = re.compile(r"\r(?:\x1b\[\d*[AK])+")
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -173,7 +174,8 @@ class Terminal:
         os.close(self.theirs)
         self._thread.join()
         os.close(self._ours)
-        return CODES.sub("", self.text).replace("\r", "")
+        # where the cursor goes up, to draw again, a line ends
+        return CODES.sub("", UP.sub("\n", self.text)).replace("\r", "")
 
 
 def state(jobdir: Path) -> str:
