@@ -51,6 +51,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "import": ("JOBDIR FILE", "import a recovery journal, a list of URIs, a crawl.log or JSON lines"),
     "import-job": ("DIR [JOBDIR...]", "go on with a Heritrix job that is under way: its journal, WARC names, cookies"),
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
+    "serve": ("DIR", "serve a folder of jobs: Heritrix's web API and pages; -a LOGIN, -b HOSTS, -p PORT"),
     "report": ("JOBDIR NAME", "one of the reports: crawl, seeds, hosts, source, mimetypes, responsecode ..."),
     "tail": ("JOBDIR [LOG...]", "the last lines of a log (default: crawl.log); -n, --follow, --filter"),
     "doctor": ("[JOBDIR...]", "what is wrong with the project's settings, with this machine or with a job"),
@@ -108,8 +109,11 @@ class Command(ScrapyCommand):
         return "Subcommands:\n" + "\n".join(lines)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from heritrix_scrapy.commands import serve
+
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        serve.options(parser)
         scope = parser.add_argument_group("scope")
         scope.add_argument("--via", metavar="URI", help="the page that the URIs were found on")
         scope.add_argument("--path", metavar="LETTERS", help="their hop path (default: L; of a forced URI: none)")

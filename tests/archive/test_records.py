@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from heritrix_scrapy.archive import anvl
+from heritrix_scrapy.archive.alone import Crawler, warcinfo
+from heritrix_scrapy.archive.metadata import metadata
 from heritrix_scrapy.archive.names import FileNames, Machine, check, interpolate, timestamp17
 from heritrix_scrapy.archive.records import (
-    Crawler,
     Facts,
     Form,
     Revisit,
     group,
-    metadata,
     target,
     truncation,
     wanted,
-    warcinfo,
 )
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, TlsFacts
 from heritrix_scrapy.model.errors import ConfigurationError
