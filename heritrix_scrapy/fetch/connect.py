@@ -251,6 +251,10 @@ class Connector:
             )
 
 
+#: What a socket that is connecting says when it is told to connect.
+UNDER_WAY = (errno.EALREADY, errno.EINPROGRESS)
+
+
 @lru_cache(maxsize=4096)
 def family_of(address: str) -> socket.AddressFamily | None:
     """The family of an address in text; None for a name, and for an address that names its interface."""
@@ -273,8 +277,13 @@ async def dial(
             made.bind(bind)
         error = made.connect_ex((address, port))
         if error == errno.EINPROGRESS:
-            await _writable(made)
-            error = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            # to be asked again costs little; what is close by has answered by now, and the loop is spared
+            error = made.connect_ex((address, port))
+            if error in UNDER_WAY:
+                await _writable(made)
+                error = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            elif error == errno.EISCONN:
+                error = 0
         if error:
             raise OSError(error, f"Connect call failed {(address, port)}: {os.strerror(error)}")
     except BaseException:
