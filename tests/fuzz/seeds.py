@@ -21,7 +21,7 @@ FTP = {
 }
 LINES = {
     "cookies": b"Set-Cookie: a=1; Domain=a.example; Path=/; Max-Age=60\r\nSet-Cookie: caf\xe9=\xe9; Secure; HttpOnly",
-    "quoted": b'Set-Cookie: q="a;b\\"c"; Expires=Fri, 01 Jan 2038 00:00:00 GMT\r\nset-cookie: d=\xc3\xa9; path=robots.txt',
+    "quoted": b'set-cookie: q="a;b\\"c"; Expires=1 Jan 2038 00:00:00 GMT\r\nset-cookie: d=\xc3\xa9; path=robots.txt',
     "digest": b'WWW-Authenticate: Digest realm="v \\"x\\"\xe9", nonce="n", qop="auth,auth-int", opaque="o", stale=TRUE',
     "basic": b'WWW-Authenticate: Negotiate abc==, Basic realm="here", charset="UTF-8"\r\n',
     "redirect": b'Location: //other.example/r\xe9 x\r\nContent-Type: text/html; charset="x-\xe9"\r\n',
