@@ -442,10 +442,13 @@ GROUPS: tuple[Group, ...] = (
             row("ANNOTATE_CONTENT_SIZE", False, "bool", "True notes all bytes of an answer among the annotations of crawl.log: `content-size:1325`. Some harvest managers count by it."),
             row("LOG_MAX_BYTES", 0, "int", "Size at which a log goes on in a new file; the one before gets the time as a suffix. 0: never.", unit="bytes", minimum=0),
             row("REPORTS", ["crawl", "seeds", "hosts", "source", "mimetypes", "responsecode", "processors", "frontier-summary", "threads", "course"], "list", "Reports that are written at the end; Heritrix's class names will do. `frontier-nonempty` is the one not among them.", bean="statisticsTracker.reports"),
+            row("REPORTS_AT_CHECKPOINTS", True, "bool", "Write them at checkpoints too, while the crawl goes on.", heritrix=False),
             row("REPORTS_JSON", False, "bool", "True writes each of them as JSON too."),
             row("TRACK_SEEDS", True, "bool", "Whether is kept what became of each seed.", bean="statisticsTracker.trackSeeds"),
             row("TRACK_SOURCES", True, "bool", "Whether successes are counted by source tag and host.", bean="statisticsTracker.trackSources"),
             row("INTERVAL_SECONDS", 20, "number", "How often progress is taken down.", unit="s", bean="statisticsTracker.intervalSeconds", minimum=0),
+            row("LIVE_VIEW_SECONDS", 0, "number", "So often `scrapy crawl` shows on standard output how far it is: drawn in place on a terminal, else a line each time; 0: not at all. See [watching](operating.md#watching).", unit="s", minimum=0),
+            row("METRICS", "", "str", "`host:port`, or a port of 127.0.0.1, on which `/metrics` answers in Prometheus's text format; port 0 takes a free one. Empty: nothing listens."),
         ),
     ),
 )
