@@ -134,6 +134,7 @@ class FrontierScheduler(BaseScheduler):
                 decide=scope.accepts,
                 # where links may belong to other crawlers each is looked at
                 recall=None if self._settings.view.crawl_mapper else scope.recall,
+                remembered=scope.remembered,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
