@@ -48,7 +48,8 @@ class Frontier:
     """All URIs still to be fetched, and all ever seen.
 
     ``decide``: whether the scope accepts a candidate; ``recall``: what it says of (uri, hop path), where that is known
-    without a candidate, else None; ``archives``: the writers, a list that may still grow;
+    without a candidate, else None; ``remembered``: what it has said of whole directories, by hop path, see
+    ``Scope.remembered``; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
@@ -65,6 +66,7 @@ class Frontier:
         *,
         decide: Callable[[CrawlURI], bool],
         recall: Callable[[str, str], bool | None] | None = None,
+        remembered: Callable[[str], dict[str, str] | None] | None = None,
         hosts: Hosts,
         clock: Clock,
         report: Report | None = None,
@@ -105,7 +107,7 @@ class Frontier:
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        plain = PlainLinks(ledger, queues, recall, hosts=hosts, heritrix=self._heritrix)
+        plain = PlainLinks(ledger, queues, recall, remembered, hosts=hosts, heritrix=self._heritrix)
         #: forget_known(): something is no longer among the seen.
         self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)

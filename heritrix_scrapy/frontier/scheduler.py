@@ -41,7 +41,7 @@ from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
-from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.signals import SeedSignal, crawl_resumed, listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class FrontierScheduler(BaseScheduler):
                 decide=scope.accepts,
                 # where links may belong to other crawlers each is looked at
                 recall=None if self._settings.view.crawl_mapper else scope.recall,
+                remembered=scope.remembered,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
@@ -304,12 +305,14 @@ class FrontierScheduler(BaseScheduler):
 
     @property
     def _seed_listeners(self) -> list[Any]:
-        return [] if self._crawl.report is None else [self._crawl.report]
+        told = SeedSignal(self._crawler)
+        return [told] if self._crawl.report is None else [self._crawl.report, told]
 
     def _seed_found(self, curi: CrawlURI) -> None:
         scope_of(self._crawler).seed_found(curi)
         if self._crawl.report is not None:
             self._crawl.report.seed_added(curi.uri)
+        SeedSignal(self._crawler).seed_added(curi.uri)
         if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
             try:
                 with path.open("a", encoding="utf-8") as file:

@@ -451,6 +451,8 @@ GROUPS: tuple[Group, ...] = (
             row("TRACK_SEEDS", True, "bool", "Whether is kept what became of each seed.", bean="statisticsTracker.trackSeeds"),
             row("TRACK_SOURCES", True, "bool", "Whether successes are counted by source tag and host.", bean="statisticsTracker.trackSources"),
             row("INTERVAL_SECONDS", 20, "number", "How often progress is taken down.", unit="s", bean="statisticsTracker.intervalSeconds", minimum=0),
+            row("LIVE_VIEW_SECONDS", 0, "number", "So often `scrapy crawl` shows on standard output how far it is: drawn in place on a terminal, else a line each time; 0: not at all. See [watching](operating.md#watching).", unit="s", minimum=0),
+            row("METRICS", "", "str", "`host:port`, or a port of 127.0.0.1, on which `/metrics` answers in Prometheus's text format; port 0 takes a free one. Empty: nothing listens."),
         ),
     ),
 )
