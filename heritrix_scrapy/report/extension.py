@@ -122,6 +122,10 @@ class ReportExtension:
             self._counters[name] += count
         self._count(counters)
 
+    def pending(self, curi: CrawlURI) -> None:
+        """Write the line of a URI that still waits."""
+        self._logs.append(CRAWL, self._line(curi, self._crawl.clock.now_ms()))
+
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: its errors are logged, the URI is not (Heritrix:
         AbstractFrontier.logNonfatalErrors)."""
