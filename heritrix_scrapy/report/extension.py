@@ -127,6 +127,10 @@ class ReportExtension:
         for name, count in counters.items():
             pending[name] += count
 
+    def pending(self, curi: CrawlURI) -> None:
+        """Write the line of a URI that still waits."""
+        self._logs.append(CRAWL, self._line(curi, self._crawl.clock.now_ms()))
+
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: its errors are logged, the URI is not (Heritrix:
         AbstractFrontier.logNonfatalErrors)."""
