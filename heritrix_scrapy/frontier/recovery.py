@@ -13,13 +13,13 @@ import msgspec
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.growth import Joined
-from heritrix_scrapy.frontier.queue import QueueRecord, unpack_record
+from heritrix_scrapy.frontier.queue import QueueHead, QueueRecord, pack_record, unpack_head, unpack_record
 from heritrix_scrapy.frontier.states import ACTIVE, State
 from heritrix_scrapy.frontier.status import tallies_of_store
 from heritrix_scrapy.frontier.totals import Totals, Unsynced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from heritrix_scrapy.crawl import Store
     from heritrix_scrapy.frontier.ledger import Ledger
@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 #: A queue that seems to sleep longer than this was put to sleep by a wrong clock.
 LONGEST_SNOOZE_MS = 8 * 24 * 3600 * 1000
+#: Records written anew at once.
+REWRITTEN = 5000
 
 _ALL = (
     keys.SEEN,
@@ -81,133 +83,221 @@ def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Reco
         wipe(store)
         return Recovery()
     damaged = bool(getattr(store, "damage", ()))
-    if totals is None:
-        totals = _totals_of_rows(store, ledger.totals)
-        if totals is None:
+    lost = totals is None
+    if totals is None or damaged:
+        totals = totals or ledger.totals
+        _learn_numbers(store, totals)
+        if lost and not totals.queues:
             return Recovery()
         damaged = True
+    if lost:
         logger.error("the frontier's counters are lost: they are made anew from its rows")
     ledger.totals = totals
     ledger.tallies = tallies_of_store(store)
     joined = Joined(store)
-    recounted = _recount(ledger, joined, everything=damaged)
-    in_flight = _restore_queues(ledger, queues, now_ms, recounted, joined)
+    in_flight, recounted = _restore_queues(ledger, queues, now_ms, joined, damaged=damaged)
     for key in joined.rows:
         ledger.delete(key)
     lengths = store.get(keys.LENGTHS)
     ahead = ledger.recover_logs({} if lengths is None else msgspec.msgpack.decode(lengths, type=dict[str, int]))
     requeued = _put_lost_back(ledger, queues, log_lost=ahead < 0)
     ahead = max(ahead, 0)
-    return Recovery(totals.queued, in_flight, ahead + requeued, False, ahead, requeued, len(recounted))
+    return Recovery(totals.queued, in_flight, ahead + requeued, False, ahead, requeued, recounted)
 
 
-def _totals_of_rows(store: Store, empty: Totals) -> Totals | None:
-    """Counters for a store that has lost them: the numbers that must not be given twice, read from all URIs. None
-    for a store without queues."""
-    numbers = [number for number, _ in _queues_with_rows(store)]
-    names = [int.from_bytes(key[1:5], "big") for key, _ in store.range(keys.QUEUE_NAME, keys.after(keys.QUEUE_NAME))]
-    if not numbers and not names:
-        return None
-    empty.queues = max([*numbers, *names])
-    empty.spider_asked = True
+def _learn_numbers(store: Store, totals: Totals) -> None:
+    """Counters that are lost, or may be of an earlier time: none of the numbers that a row has is given again."""
     for key, _ in store.range(keys.QUEUED, keys.after(keys.QUEUED)):
-        empty.ordinal = max(empty.ordinal, keys.ordinal_of(key))
-    return empty
-
-
-def _queues_with_rows(store: Store) -> Iterator[tuple[int, bytes]]:
-    """Numbers of the queues that hold a URI, with the key of the first; one seek each."""
-    start, stop = keys.QUEUED, keys.after(keys.QUEUED)
-    while (row := next(iter(store.range(start, stop)), None)) is not None:
-        number = int.from_bytes(row[0][1:5], "big")
-        yield number, row[0]
-        start = keys.queued_prefix(number + 1)
-
-
-def _recount(ledger: Ledger, joined: Joined, *, everything: bool) -> dict[str, QueueRecord]:
-    """The records of queues that hold URIs where they say to be empty, or have no record; ``everything``: of all
-    whose count is wrong. No queue is read to its end but those."""
-    store = ledger.store
-    holding = dict(_queues_with_rows(store))
-    wrong: dict[str, QueueRecord] = {}
-
-    def count(number: int) -> int:
-        prefix = keys.queued_prefix(number)
-        return sum(1 for _ in store.range(prefix, keys.after(prefix)))
-
-    for key, row in store.range(keys.QUEUE, keys.after(keys.QUEUE)):
+        totals.queues = max(totals.queues, int.from_bytes(key[1:5], "big"))
+        totals.ordinal = max(totals.ordinal, keys.ordinal_of(key))
+    for key, _ in store.range(keys.QUEUE_NAME, keys.after(keys.QUEUE_NAME)):
+        totals.queues = max(totals.queues, int.from_bytes(key[1:5], "big"))
+    for _, row in store.range(keys.QUEUE, keys.after(keys.QUEUE)):
         record = unpack_record(row)
-        stored = record.count
-        joined.added(record)
-        first = holding.pop(record.number, None)
-        if first is not None and (not stored or everything or record.hint > first):
-            found = count(record.number)
-        elif first is None and record.count:
-            found = 0
-        else:
-            continue
-        if found != record.count or (first is not None and record.hint > first):
-            record.count, record.hint = found, first or b""
-            wrong[key[1:].decode("utf-8", "surrogatepass")] = record
-    for number, first in holding.items():
-        name = store.get(keys.queue_name(number))
-        if name is None:
-            name = b"recovered,%d" % number
-            ledger.put(keys.queue_name(number), name)
-        record = QueueRecord(number, State.INACTIVE, count(number), hint=first)
-        wrong[name.decode("utf-8", "surrogatepass")] = record
-    return wrong
+        totals.queues = max(totals.queues, record.number)
+        totals.turn, totals.batch = max(totals.turn, record.turn), max(totals.batch, record.written)
+    for key, _ in store.range(keys.GROWTH, keys.after(keys.GROWTH)):
+        totals.batch = max(totals.batch, int.from_bytes(key[1:], "big"))
+    for key, _ in store.range(keys.FUTURE, keys.after(keys.FUTURE)):
+        totals.delayed = max(totals.delayed, int.from_bytes(key[9:], "big"))
+    totals.spider_asked = True
 
 
-def _restore_queues(
-    ledger: Ledger, queues: Queues, now_ms: int, recounted: dict[str, QueueRecord], joined: Joined
-) -> int:
-    """Lists and queued count, from the queue records; returns how many queues had a URI in process."""
-    inactive: list[tuple[int, int, str]] = []
-    snoozed: list[tuple[int, str]] = []
-    retired: list[tuple[int, str]] = []
-    queued = in_flight = 0
-    for class_key, record in _records(ledger.store, recounted):
-        grew = class_key not in recounted and joined.added(record)
-        # never a number again that a record has
-        ledger.totals.batch = max(ledger.totals.batch, record.written)
-        state = State(record.state)
-        if state is State.RETIRED:
-            retired.append((record.turn, class_key))
+# -- queues ------------------------------------------------------------------------------------------------
+
+
+class _Queues:
+    """What the records of all queues say. ``claims``: by number, whether the queue says to hold a URI; ``tiers``:
+    by precedence the names of those that wait for their turn, and of each its turn with its place among the names;
+    ``snoozed``, ``retired``: wake time or turn, and class key. A million queues are a million numbers and names here,
+    no objects."""
+
+    def __init__(self, known: int) -> None:
+        self.claims = bytearray(known + 1)
+        self.by_state = [0] * len(State)
+        self.tiers: dict[int, tuple[list[str], list[int]]] = {}
+        self.snoozed: list[tuple[int, str]] = []
+        self.retired: list[tuple[int, str]] = []
+        self.queued = self.in_flight = 0
+
+    def claim(self, number: int) -> None:
+        """The queue of that number says to hold URIs."""
+        if number >= len(self.claims):
+            self.claims.extend(bytes(number + 1 - len(self.claims)))
+        self.claims[number] = 1
+
+    def in_turn(self) -> Iterator[tuple[int, list[str]]]:
+        """The tiers, each in the order of its queues' turns."""
+        while self.tiers:
+            precedence, (names, places) = self.tiers.popitem()
+            places.sort()
+            yield precedence, [names[place & _PLACE] for place in places]
+
+
+#: A turn is shifted by so much beside its place among the names.
+_TURN = 32
+_PLACE = (1 << _TURN) - 1
+#: What is taken off the turn of a queue that worked.
+_FIRST = 1 << 60
+
+
+def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, joined: Joined, *, damaged: bool) -> tuple[int, int]:
+    """Lists and queued count, from the queue records. How many queues had a URI in process, and how many counts were
+    wrong: of all queues where files were ``damaged``, else of those that say to be empty, which are looked for in no
+    other way."""
+    store = ledger.store
+    recounted = _recount(store, joined) if damaged else 0
+    found = _read(ledger, now_ms, joined)
+    unclaimed = list(_unclaimed(store, found.claims))
+    if unclaimed and (more := _recount(store, joined, unclaimed)):
+        recounted += more
+        found = _read(ledger, now_ms, joined)
+    for state, count in zip(State, found.by_state, strict=True):
+        queues.by_state[state] += count
+    retired = [class_key for _, class_key in sorted(found.retired)]
+    queues.lists.restore(found.in_turn(), found.snoozed, retired)
+    ledger.totals.queued = found.queued
+    return found.in_flight, recounted
+
+
+def _read(ledger: Ledger, now_ms: int, joined: Joined) -> _Queues:
+    """Read the records of all queues. One whose state did not survive, or that grew, is written anew at once: what it
+    says then holds, however the opening goes on."""
+    found = _Queues(ledger.totals.queues)
+    tiers, by_state, claim, largest = found.tiers, found.by_state, found.claim, ledger.largest
+    queued, least = 0, largest.least
+    rewritten: list[tuple[bytes, bytes]] = []
+    for key, row in ledger.store.range(keys.QUEUE, keys.after(keys.QUEUE)):
+        class_key = key[1:].decode("utf-8", "surrogatepass")
+        head: QueueHead | QueueRecord = unpack_head(row)
+        stored = head.state
+        if head.count:
+            claim(head.number)
+        if grew := head.number in joined:
+            head = unpack_record(row)
+            grew = joined.added(head) > 0
+        count = head.count
+        if stored == State.RETIRED:
+            state = State.RETIRED
+            found.retired.append((head.turn, class_key))
         else:
-            queued += record.count
-            if state is State.SNOOZED and now_ms < record.wake_ms <= now_ms + (record.rest_ms or LONGEST_SNOOZE_MS):
-                snoozed.append((record.wake_ms, class_key))
-            elif record.count:
-                in_flight += state is State.IN_PROCESS
-                turn = record.turn - (1 << 60) if state in ACTIVE else record.turn
-                inactive.append((turn, record.precedence, class_key))
+            queued += count
+            if stored == State.SNOOZED and _sleeps_on(unpack_record(row), now_ms):
+                state = State.SNOOZED
+                found.snoozed.append((head.wake_ms, class_key))
+            elif count:
                 state = State.INACTIVE
+                found.in_flight += stored == State.IN_PROCESS
+                turn = head.turn - _FIRST if stored in ACTIVE else head.turn
+                tier = tiers.get(head.precedence)
+                if tier is None:
+                    tier = tiers[head.precedence] = [], []
+                names, places = tier
+                places.append(turn << _TURN | len(names))
+                names.append(class_key)
             else:
                 state = State.EXHAUSTED
-        queues.by_state[state] += 1
-        ledger.largest.meet(class_key, record.count)
-        if state != record.state or class_key in recounted or grew:
-            if state != record.state or class_key in recounted:
+        by_state[state] += 1
+        if count > least:
+            largest.update(class_key, count)
+            least = largest.least
+        if state != stored or grew:
+            record = head if isinstance(head, QueueRecord) else unpack_record(row)
+            if state != stored:
                 record.in_session = False
             record.state = state
-            queues.adopt(class_key, record)
-    queues.lists.restore(inactive, snoozed, [class_key for _, class_key in sorted(retired)])
-    ledger.totals.queued = queued
-    return in_flight
+            record.written = max(record.written, joined.last)
+            rewritten.append((key, pack_record(record)))
+            if len(rewritten) == REWRITTEN:
+                ledger.store.write(rewritten)
+                rewritten.clear()
+    ledger.store.write(rewritten)
+    found.queued = queued
+    return found
 
 
-def _records(store: Store, recounted: dict[str, QueueRecord]) -> Iterator[tuple[str, QueueRecord]]:
-    """Every queue's record, put right where it was wrong."""
-    stored = set()
-    for key, row in store.range(keys.QUEUE, keys.after(keys.QUEUE)):
-        class_key = key[1:].decode("utf-8", "surrogatepass")
-        if class_key in recounted:
-            stored.add(class_key)
-        yield class_key, recounted.get(class_key) or unpack_record(row)
-    for class_key, record in recounted.items():
-        if class_key not in stored:
-            yield class_key, record
+def _sleeps_on(record: QueueRecord, now_ms: int) -> bool:
+    return now_ms < record.wake_ms <= now_ms + (record.rest_ms or LONGEST_SNOOZE_MS)
+
+
+def _unclaimed(store: Store, claims: bytearray) -> Iterator[int]:
+    """Numbers of the queues that hold a URI, and say that they do not or have no record. Seeks from queue to queue,
+    but past those of which it is not the question."""
+    seek, stop = store.seeker(), keys.after(keys.QUEUED)
+    at = claims.find(0, 1)
+    while (key := seek(keys.queued_prefix(at if at > 0 else len(claims)))) is not None and key < stop:
+        number = int.from_bytes(key[1:5], "big")
+        if number >= len(claims):
+            yield number
+            claims.extend(bytes(number + 1 - len(claims)))
+            claims[number] = 1
+        elif not claims[number]:
+            yield number
+        at = claims.find(0, number + 1)
+
+
+def _recount(store: Store, joined: Joined, numbers: Iterable[int] | None = None) -> int:
+    """Count the URIs of queues, of all or of those ``numbers``, and write the records anew that say otherwise, or are
+    lost; how many."""
+    counted: dict[int, tuple[int, bytes]] = {}
+    rows: Iterable[tuple[bytes, bytes]]
+    if numbers is None:
+        _count(store.range(keys.QUEUED, keys.after(keys.QUEUED)), counted)
+        rows = store.range(keys.QUEUE, keys.after(keys.QUEUE))
+    else:
+        rows = []
+        for number in numbers:
+            prefix = keys.queued_prefix(number)
+            _count(store.range(prefix, keys.after(prefix)), counted)
+            key = keys.QUEUE + (store.get(keys.queue_name(number)) or b"")
+            if (row := store.get(key)) is not None:
+                rows.append((key, row))
+    recounted = 0
+    for key, row in rows:
+        record = unpack_record(row)
+        joined.added(record)
+        count, first = counted.pop(record.number, (0, b""))
+        if count != record.count or (first and record.hint > first):
+            record.count, record.hint, record.in_session = count, first, False
+            record.written = max(record.written, joined.last)
+            store.write([(key, pack_record(record))])
+            recounted += 1
+    for number, (count, first) in counted.items():
+        name = store.get(keys.queue_name(number)) or b"recovered,%d" % number
+        record = QueueRecord(number, State.INACTIVE, count, hint=first, written=joined.last)
+        store.write([(keys.queue_name(number), name), (keys.QUEUE + name, pack_record(record))])
+    return recounted + len(counted)
+
+
+def _count(rows: Iterable[tuple[bytes, bytes]], counted: dict[int, tuple[int, bytes]]) -> None:
+    """Number of each queue → how many URIs it has, and the key of the first."""
+    for key, _ in rows:
+        number = int.from_bytes(key[1:5], "big")
+        count, first = counted.get(number, (0, key))
+        counted[number] = count + 1, first
+
+
+# -- what was finished ---------------------------------------------------------------------------------------
 
 
 def _put_lost_back(ledger: Ledger, queues: Queues, *, log_lost: bool) -> int:

@@ -172,6 +172,18 @@ class LevelStore:
         rows: Iterator[tuple[bytes, bytes]] = self._db.iterator(start=start, stop=stop)
         return rows
 
+    def seeker(self) -> Callable[[bytes], bytes | None]:
+        """A function: a key → the first key of a row from there on, None behind the last; of the rows as they are now,
+        which stay on the disk as long as the function is kept."""
+        rows = self._db.raw_iterator()
+        to, valid, found = rows.seek, rows.valid, rows.key
+
+        def seek(start: bytes) -> bytes | None:
+            to(start)
+            return found() if valid() else None
+
+        return seek
+
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None:
         """Reclaim the room of deleted rows; takes a second a million rows."""
         self._db.compact_range(start=start, stop=stop)
