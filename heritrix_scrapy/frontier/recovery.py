@@ -13,7 +13,7 @@ import msgspec
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.growth import Joined
-from heritrix_scrapy.frontier.queue import QueueHead, QueueRecord, pack_record, unpack_head, unpack_record
+from heritrix_scrapy.frontier.queue import QueueRecord, pack_record, unpack_head, unpack_record
 from heritrix_scrapy.frontier.states import ACTIVE, State
 from heritrix_scrapy.frontier.status import tallies_of_store
 from heritrix_scrapy.frontier.totals import Totals, Unsynced
@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 #: A queue that seems to sleep longer than this was put to sleep by a wrong clock.
 LONGEST_SNOOZE_MS = 8 * 24 * 3600 * 1000
+#: Turns for each queue up to which there is a place for every turn.
+SPARSE = 8
 #: Records written anew at once.
 REWRITTEN = 5000
 
@@ -128,14 +130,15 @@ def _learn_numbers(store: Store, totals: Totals) -> None:
 
 class _Queues:
     """What the records of all queues say. ``claims``: by number, whether the queue says to hold a URI; ``tiers``:
-    by precedence the names of those that wait for their turn, and of each its turn with its place among the names;
-    ``snoozed``, ``retired``: wake time or turn, and class key. A million queues are a million numbers and names here,
-    no objects."""
+    by precedence the names of those that wait for their turn, and their turns; ``first``: those that go before them,
+    with their turns; ``snoozed``, ``retired``: wake time or turn, and class key. No object is made of a queue, of which
+    there may be a million."""
 
     def __init__(self, known: int) -> None:
         self.claims = bytearray(known + 1)
         self.by_state = [0] * len(State)
         self.tiers: dict[int, tuple[list[str], list[int]]] = {}
+        self.first: dict[int, list[tuple[int, str]]] = {}
         self.snoozed: list[tuple[int, str]] = []
         self.retired: list[tuple[int, str]] = []
         self.queued = self.in_flight = 0
@@ -146,19 +149,33 @@ class _Queues:
             self.claims.extend(bytes(number + 1 - len(self.claims)))
         self.claims[number] = 1
 
+    def tier(self, precedence: int) -> tuple[list[str], list[int]]:
+        """Names and turns of the queues with that precedence."""
+        return self.tiers.setdefault(precedence, ([], []))
+
     def in_turn(self) -> Iterator[tuple[int, list[str]]]:
         """The tiers, each in the order of its queues' turns."""
-        while self.tiers:
-            precedence, (names, places) = self.tiers.popitem()
-            places.sort()
-            yield precedence, [names[place & _PLACE] for place in places]
+        for precedence in self.tiers.keys() | self.first.keys():
+            first = sorted(self.first.pop(precedence, ()))
+            yield precedence, [*[class_key for _, class_key in first], *_by_turn(*self.tiers.pop(precedence, ([], [])))]
 
 
-#: A turn is shifted by so much beside its place among the names.
-_TURN = 32
-_PLACE = (1 << _TURN) - 1
-#: What is taken off the turn of a queue that worked.
-_FIRST = 1 << 60
+def _by_turn(names: list[str], turns: list[int]) -> list[str]:
+    """Names in the order of their turns, each put where its turn says: sorting a million costs six times as much."""
+    least = min(turns, default=0)
+    if max(turns, default=0) - least < SPARSE * len(turns):
+        places: list[str | None] = [None] * (max(turns) - least + 1)
+        for name, turn in zip(names, turns, strict=True):
+            places[turn - least] = name
+        found = [name for name in places if name is not None]
+        if len(found) == len(names):
+            return found
+    return [names[at] for at in sorted(range(len(names)), key=turns.__getitem__)]
+
+
+# plain numbers: looking a State up costs as much as unpacking a field
+_EXHAUSTED, _INACTIVE, _RETIRED = int(State.EXHAUSTED), int(State.INACTIVE), int(State.RETIRED)
+_SNOOZED, _IN_PROCESS = int(State.SNOOZED), int(State.IN_PROCESS)
 
 
 def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, joined: Joined, *, damaged: bool) -> tuple[int, int]:
@@ -181,63 +198,78 @@ def _restore_queues(ledger: Ledger, queues: Queues, now_ms: int, joined: Joined,
 
 
 def _read(ledger: Ledger, now_ms: int, joined: Joined) -> _Queues:
-    """Read the records of all queues. One whose state did not survive, or that grew, is written anew at once: what it
-    says then holds, however the opening goes on."""
+    """Read the records of all queues: most wait for their turn or hold nothing, and of those the first fields say
+    all. One whose state did not survive, or that grew, is written anew at once: what it says then holds, however the
+    opening goes on."""
     found = _Queues(ledger.totals.queues)
-    tiers, by_state, claim, largest = found.tiers, found.by_state, found.claim, ledger.largest
-    queued, least = 0, largest.least
+    by_state, claims, known, batches = found.by_state, found.claims, len(found.claims), joined.batches
+    largest = ledger.largest
+    queued, least, precedence = 0, largest.least, None
     rewritten: list[tuple[bytes, bytes]] = []
     for key, row in ledger.store.range(keys.QUEUE, keys.after(keys.QUEUE)):
+        head = unpack_head(row)
+        number, state, count = head.number, head.state, head.count
         class_key = key[1:].decode("utf-8", "surrogatepass")
-        head: QueueHead | QueueRecord = unpack_head(row)
-        stored = head.state
-        if head.count:
-            claim(head.number)
-        if grew := head.number in joined:
-            head = unpack_record(row)
-            grew = joined.added(head) > 0
-        count = head.count
-        if stored == State.RETIRED:
-            state = State.RETIRED
-            found.retired.append((head.turn, class_key))
+        if state > _INACTIVE or number in batches or number >= known or (state == _INACTIVE) is not (count > 0):
+            count, anew = _look_closer(found, class_key, unpack_record(row), now_ms, joined)
+            if anew is not None:
+                rewritten.append((key, anew))
+                if len(rewritten) == REWRITTEN:
+                    ledger.store.write(rewritten)
+                    rewritten.clear()
         else:
-            queued += count
-            if stored == State.SNOOZED and _sleeps_on(unpack_record(row), now_ms):
-                state = State.SNOOZED
-                found.snoozed.append((head.wake_ms, class_key))
-            elif count:
-                state = State.INACTIVE
-                found.in_flight += stored == State.IN_PROCESS
-                turn = head.turn - _FIRST if stored in ACTIVE else head.turn
-                tier = tiers.get(head.precedence)
-                if tier is None:
-                    tier = tiers[head.precedence] = [], []
-                names, places = tier
-                places.append(turn << _TURN | len(names))
+            by_state[state] += 1
+            if count:
+                claims[number] = 1
+                queued += count
+                if head.precedence != precedence:
+                    precedence = head.precedence
+                    names, turns = found.tier(precedence)
                 names.append(class_key)
-            else:
-                state = State.EXHAUSTED
-        by_state[state] += 1
+                turns.append(head.turn)
         if count > least:
             largest.update(class_key, count)
             least = largest.least
-        if state != stored or grew:
-            record = head if isinstance(head, QueueRecord) else unpack_record(row)
-            if state != stored:
-                record.in_session = False
-            record.state = state
-            record.written = max(record.written, joined.last)
-            rewritten.append((key, pack_record(record)))
-            if len(rewritten) == REWRITTEN:
-                ledger.store.write(rewritten)
-                rewritten.clear()
     ledger.store.write(rewritten)
-    found.queued = queued
+    found.queued += queued
     return found
 
 
-def _sleeps_on(record: QueueRecord, now_ms: int) -> bool:
-    return now_ms < record.wake_ms <= now_ms + (record.rest_ms or LONGEST_SNOOZE_MS)
+def _look_closer(
+    found: _Queues, class_key: str, record: QueueRecord, now_ms: int, joined: Joined
+) -> tuple[int, bytes | None]:
+    """A queue that the first fields of its record do not say all of: how many URIs it holds, and its record where that
+    is to be written anew."""
+    if record.count:
+        found.claim(record.number)
+    grew = joined.added(record)
+    stored = record.state
+    if stored == _RETIRED:
+        state = _RETIRED
+        found.retired.append((record.turn, class_key))
+    else:
+        found.queued += record.count
+        if stored == _SNOOZED and now_ms < record.wake_ms <= now_ms + (record.rest_ms or LONGEST_SNOOZE_MS):
+            state = _SNOOZED
+            found.snoozed.append((record.wake_ms, class_key))
+        elif record.count:
+            state = _INACTIVE
+            found.in_flight += stored == _IN_PROCESS
+            if stored in ACTIVE:
+                found.first.setdefault(record.precedence, []).append((record.turn, class_key))
+            else:
+                names, turns = found.tier(record.precedence)
+                names.append(class_key)
+                turns.append(record.turn)
+        else:
+            state = _EXHAUSTED
+    found.by_state[state] += 1
+    if state == stored and not grew:
+        return record.count, None
+    if state != stored:
+        record.state, record.in_session = state, False
+    record.written = max(record.written, joined.last)
+    return record.count, pack_record(record)
 
 
 def _unclaimed(store: Store, claims: bytearray) -> Iterator[int]:
