@@ -166,6 +166,9 @@ class Report(Protocol):
     def checkpoint(self, directory: Path) -> Callable[[], None]:
         """The logs end under the checkpoint's name, and begin anew; see ``Durable``."""
 
+    async def write_reports(self) -> None:
+        """Write the reports of the settings while the crawl goes on. What fails is logged."""
+
     def progress_line(self) -> str:
         """How far the crawl is, as a line of progress-statistics.log."""
 

@@ -22,6 +22,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "make settings of a Heritrix job, with a report; --output, --check, --strict",
     ),
     "explain": ("CODE...", "what a status of crawl.log means, and what to do; all: every status"),
+    "init": ("DIR", "make a project, ready to edit: settings with every choice as a comment, seeds file, spider"),
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
@@ -42,6 +43,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "drop": ("JOBDIR", "drop queued URIs that the scope does not accept any more; --count only counts them"),
     "retire": ("JOBDIR", "take the queues of --queue out of the crawl"),
     "reconsider": ("JOBDIR", "let retired queues take their turn again"),
+    "reset-quota": ("JOBDIR", "have quotas begin anew: --host, --server, --queue or --source; retired queues go on"),
     "wake": ("JOBDIR", "end the rests of queues"),
     "force": ("JOBDIR URI", "queue a URI whether it is known or not; --now before all else of its queue"),
     "kill": ("JOBDIR URI", "cut off the fetch of a URI in flight"),
@@ -49,10 +51,12 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "import": ("JOBDIR FILE", "import a recovery journal, a list of URIs, a crawl.log or JSON lines"),
     "import-job": ("DIR [JOBDIR...]", "go on with a Heritrix job that is under way: its journal, WARC names, cookies"),
     "export": ("JOBDIR FILE", "write the queued URIs to a file"),
+    "serve": ("DIR", "serve a folder of jobs: Heritrix's web API and pages; -a LOGIN, -b HOSTS, -p PORT"),
     "report": ("JOBDIR NAME", "one of the reports: crawl, seeds, hosts, source, mimetypes, responsecode ..."),
     "tail": ("JOBDIR [LOG...]", "the last lines of a log (default: crawl.log); -n, --follow, --filter"),
     "doctor": ("[JOBDIR...]", "what is wrong with the project's settings, with this machine or with a job"),
     "why": ("URI JOBDIR", "why a URI was fetched, or not, or not yet; --via, --path, --explain"),
+    "watch": ("JOBDIR", "show a running crawl until it ends, or Ctrl-C; --every SECONDS, --json for all that happens"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
@@ -68,6 +72,7 @@ MODULES: dict[str, str] = {
             "drop",
             "retire",
             "reconsider",
+            "reset-quota",
             "wake",
             "force",
             "kill",
@@ -104,8 +109,11 @@ class Command(ScrapyCommand):
         return "Subcommands:\n" + "\n".join(lines)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from heritrix_scrapy.commands import serve
+
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        serve.options(parser)
         scope = parser.add_argument_group("scope")
         scope.add_argument("--via", metavar="URI", help="the page that the URIs were found on")
         scope.add_argument("--path", metavar="LETTERS", help="their hop path (default: L; of a forced URI: none)")
@@ -118,6 +126,9 @@ class Command(ScrapyCommand):
         frontier.add_argument("--name", metavar="QUEUE", help="one queue")
         frontier.add_argument("--state", help="inactive, ready, in_process, snoozed, retired or exhausted")
         frontier.add_argument("--report", metavar="KIND", help="Heritrix's report: summary, nonempty, all or line")
+        frontier.add_argument("--host", metavar="NAME", help="a host, with all its ports")
+        frontier.add_argument("--server", metavar="HOST:PORT", help="one server of a host")
+        frontier.add_argument("--source", metavar="SEED", help="what came from that seed")
         frontier.add_argument("--limit", type=int, help="how many to list (default: 1000)")
         frontier.add_argument("--count", action="store_true", help="only count what would be done")
         frontier.add_argument("--remark", metavar="TEXT", help="goes into the job's log")
@@ -130,6 +141,8 @@ class Command(ScrapyCommand):
         reading.add_argument("-n", "--lines", type=int, metavar="N", help="how many lines (default: 10)")
         reading.add_argument("-f", "--follow", action="store_true", help="go on with what is written, until Ctrl-C")
         reading.add_argument("--filter", metavar="REGEX", help="only lines in which it is found")
+        watching = parser.add_argument_group("watch")
+        watching.add_argument("--every", type=float, metavar="SECONDS", help="default: 1 on a terminal, else 10")
         changing = parser.add_argument_group("changes of settings")
         changing.add_argument("--file", metavar="FILE", help="a JSON object with names and values")
         changing.add_argument("--reset", metavar="NAME", action="append", help="the project's word holds again")

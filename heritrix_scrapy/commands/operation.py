@@ -34,7 +34,7 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
 
 def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any]:
     """The request that a command line stands for. Raises ValueError for one that says too little."""
-    request: dict[str, Any] = {"do": name}
+    request: dict[str, Any] = {"do": name.replace("-", "_")}
     if name not in ("checkpoints", "changes"):
         request["remark"] = opts.remark
     if name in ("delete", "retire") and not (opts.queue or (name == "delete" and opts.uri)):
@@ -42,6 +42,11 @@ def asked(name: str, args: list[str], opts: argparse.Namespace) -> dict[str, Any
         raise ValueError(f"{name} needs {words}; .* stands for everything")
     if name in ("delete", "drop", "retire", "reconsider", "wake"):
         request |= {"queue": opts.queue, "count_only": opts.count}
+    if name == "reset-quota":
+        chosen = {each: getattr(opts, each) for each in ("host", "server", "queue", "source") if getattr(opts, each)}
+        if len(chosen) != 1:
+            raise ValueError("reset-quota needs one of --host, --server, --queue and --source")
+        request |= chosen
     if name == "delete":
         request |= {"uri": opts.uri, "forget": opts.forget, "quiet": opts.quiet}
     elif name == "force":

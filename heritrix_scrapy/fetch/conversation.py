@@ -10,6 +10,7 @@ import asyncio
 import errno
 import ipaddress
 import time
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from scrapy.exceptions import DownloadCancelledError
@@ -100,7 +101,7 @@ class ConversationHandler:
         return False
 
 
-class Conversation:
+class Conversation(ABC):
     """One fetch. A scheme says in ``converse`` what is said, and in ``port`` to which port."""
 
     port: ClassVar[int]
@@ -122,10 +123,10 @@ class Conversation:
         self._deadline: float | None = None
         self._limit: asyncio.Timeout
 
+    @abstractmethod
     async def converse(self) -> None:
         """Hold the conversation: fill the recorder, set status and content type. Raises Failed, and OSError for
         what the connection did."""
-        raise NotImplementedError
 
     # -- the course of it -----------------------------------------------------------------------------------
 
@@ -219,7 +220,7 @@ class Conversation:
         curi.content_size = curi.content_length = recorder.response.size
         self.stamp()
 
-    def stamp(self) -> None:
+    def stamp(self) -> None:  # noqa: B027
         """What else there is to say of an answer."""
 
     def _fail(self, failure: Failure) -> NoReturn:

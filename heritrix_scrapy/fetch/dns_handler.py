@@ -64,12 +64,9 @@ class DnsDownloadHandler:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.crawl = Crawl.of(crawler)
-        servers = settings_of(crawler).view.dns_servers
-        try:
-            self._resolver = Resolver(servers)
-        except ValueError as error:
-            raise ConfigurationError("HERITRIX_DNS_SERVERS", servers, str(error)) from error
-        self._hosts_file = {} if servers else hosts_file()
+        view = settings_of(crawler).view
+        self._resolver = resolver_of(view)
+        self._hosts_file = {} if view.dns_servers or view.dns_over_http_server else hosts_file()
         self._turns = Turns(PARALLEL, OF_ZONE, PATIENCE)
         self._running: dict[tuple[str, bool], asyncio.Task[Lookup]] = {}
         self._ipv6: tuple[float, bool] | None = None
@@ -86,6 +83,7 @@ class DnsDownloadHandler:
     async def close(self) -> None:
         for task in list(self._running.values()):
             task.cancel()
+        self._resolver.close()
 
     async def download_request(self, request: Request) -> Response:
         """Look one name up. Raises CannotResolveHostError after the CrawlURI was stamped."""
@@ -225,6 +223,20 @@ class DnsDownloadHandler:
             body=record,
             ip_address=ipaddress.ip_address(curi.server_ip) if curi.server_ip else None,
         )
+
+
+def resolver_of(view: Any) -> Resolver:
+    """Asks the servers that the settings name. Raises ConfigurationError."""
+    try:
+        servers = Resolver(view.dns_servers)
+        if not view.dns_over_http_server:
+            return servers
+    except ValueError as error:
+        raise ConfigurationError("HERITRIX_DNS_SERVERS", view.dns_servers, str(error)) from error
+    try:
+        return Resolver(view.dns_servers, over_https=view.dns_over_http_server)
+    except ValueError as error:
+        raise ConfigurationError("HERITRIX_DNS_OVER_HTTP_SERVER", view.dns_over_http_server, str(error)) from error
 
 
 def ways(name: str, view: Any) -> tuple[bool, bool]:

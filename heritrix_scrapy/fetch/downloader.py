@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
 from scrapy.core.downloader import Downloader
-from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
@@ -49,12 +48,6 @@ def never(message: Request | Response) -> bool:
     return False
 
 
-def has_cookies(middleware: CookiesMiddleware, request: Request) -> bool:
-    """Whether there is a cookie to send or to take off. An empty jar still costs 20 µs."""
-    jar = middleware.jars.get(None)
-    return b"Cookie" in request.headers or (jar is not None and next(iter(jar), None) is not None)
-
-
 def has_header(name: bytes, response: Response) -> bool:
     """Whether a response has a header."""
     return name in response.headers
@@ -70,8 +63,6 @@ SPARED: dict[tuple[type, str], Callable[..., bool]] = {
     (RetryMiddleware, "process_exception"): never,
     (RedirectMiddleware, "process_response"): never,
     (MetaRefreshMiddleware, "process_response"): never,
-    (CookiesMiddleware, "process_request"): has_cookies,
-    (CookiesMiddleware, "process_response"): partial(has_header, b"Set-Cookie"),
     (DownloaderStats, "process_request"): never,
     (DownloaderStats, "process_response"): never,
     (DownloaderStats, "process_exception"): never,
@@ -111,7 +102,10 @@ class ArchivalDownloader(Downloader):
                 await asyncio.sleep(0)
                 if self._counts is not None:
                     self._counts.failed(error)
-                result = await self._mended(hooks["process_exception"], request, error)
+                told = [(given(method, exception=error), matters) for method, matters in hooks["process_exception"]]
+                result = await self._asked(told, request)
+                if result is None:
+                    raise
             if isinstance(result, Response):
                 result = await self._handed_on(hooks["process_response"], request, result)
             return result
@@ -152,23 +146,14 @@ class ArchivalDownloader(Downloader):
                     self._counts = self._counts or _Counts(self.crawler)
                 if matters is never:
                     continue
-                if matters is has_cookies:
-                    matters = partial(has_cookies, owner)
-                rows.append((self._with_spider(method), matters))
+                if argument_is_required(method, "spider"):
+                    # a method of the old form
+                    method = given(method, spider=self.crawler.spider)
+                rows.append((method, matters))
         return self._hooks
 
-    def _with_spider(self, method: Method) -> Method:
-        """A method of the old form, which wants the spider as an argument."""
-        if not argument_is_required(method, "spider"):
-            return method
-
-        def call(**details: Any) -> Any:
-            return method(**details, spider=self.crawler.spider)
-
-        call.__qualname__, call.__module__ = method.__qualname__, method.__module__
-        return call
-
     async def _asked(self, rows: list[tuple[Method, Matters | None]], request: Request) -> Response | Request | None:
+        """What the first says that says anything."""
         for method, matters in rows:
             if matters is not None and not matters(request):
                 continue
@@ -196,19 +181,12 @@ class ArchivalDownloader(Downloader):
             response = result
         return response
 
-    async def _mended(
-        self, rows: list[tuple[Method, Matters | None]], request: Request, error: Exception
-    ) -> Response | Request:
-        for method, _ in rows:
-            result = method(request=request, exception=error)
-            if result is None:
-                continue
-            if not isinstance(result, (Response, Request)):
-                result = await settled(method, result, optional=True)
-                if result is None:
-                    continue
-            return cast("Response | Request", result)
-        raise error
+
+def given(method: Method, **details: Any) -> Method:
+    """A method with some of its arguments, under its own name."""
+    made: Any = partial(method, **details)
+    made.__qualname__, made.__module__ = method.__qualname__, method.__module__
+    return cast("Method", made)
 
 
 async def settled(method: Method, result: Any, *, optional: bool = False) -> Any:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from scrapy import Request
 from scrapy.exceptions import (
@@ -164,6 +164,8 @@ class PreconditionMiddleware(_Judge):
         self._crawl.crawl_delay = self._crawl_delay
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._robots_agent: str = crawler.settings.get("ROBOTSTXT_USER_AGENT") or ""
+        #: What a spider's Request calls itself, where that is not our name.
+        self._own_agents: WeakKeyDictionary[CrawlURI, str] = WeakKeyDictionary()
         self._fetchable = fetchable(crawler.settings)
         environment = getproxies() if crawler.settings.getbool("HTTPPROXY_ENABLED") else {}
         schemes = ("http", "https", "all")
@@ -219,18 +221,18 @@ class PreconditionMiddleware(_Judge):
 
     def _decide(self, request: Request, curi: CrawlURI) -> Decision:
         view = self._settings.for_uri(curi)
-        agent, obey = "", True
+        obey = True
         if curi.spider_request and view.profile != "heritrix":
-            own = request.headers.get("User-Agent")
-            agent = self._robots_agent or (own.decode("latin-1") if own else "")
+            own = self._robots_agent or (request.headers.get("User-Agent") or b"").decode("latin-1")
+            if own:
+                self._own_agents[curi] = own
             obey = not request.meta.get("dont_obey_robotstxt")
-        agent = view.robots_user_agent or agent or user_agent(view)
         return decide(
             curi,
             self._crawl.hosts,
             view,
             self._crawl.clock.now_ms(),
-            agent=agent,
+            agent=self._agent(curi, view),
             obey=obey,
             credentials=self._access.forms(view) if view.credentials else (),
             logged_in=self._access.has_logged_in,
@@ -245,8 +247,15 @@ class PreconditionMiddleware(_Judge):
         if not key:
             return None
         view = self._settings.for_uri(curi)
-        agent = curi.user_agent or view.robots_user_agent or user_agent(view)
+        # who was let in under another name waits as that one is asked to
+        agent = self._agent(curi, view, curi.user_agent)
         return crawl_delay(self._crawl.hosts.server(key), agent, view.robots_standard)
+
+    def _agent(self, curi: CrawlURI, view: Any, told: str | None = None) -> str:
+        """Whose group of a robots.txt holds: the one that the operator names, else ``told``, the name that the server
+        is told, else what the spider's Request says of itself, else ours."""
+        named: str = view.robots_user_agent or told or self._own_agents.get(curi) or user_agent(view)
+        return named
 
     async def _satisfy(self, request: Request, curi: CrawlURI, missing: Prerequisite) -> Decision:
         """Fetch what is missing, each thing at most once, until the decision is another."""

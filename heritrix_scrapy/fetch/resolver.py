@@ -1,8 +1,8 @@
 """Which addresses does the DNS give for a name, and what exactly did it say?
 
-`Resolver` asks the configured name servers (UDP, then TCP when the answer was cut), on dnspython. It tells a name that
-does not exist or has no address from a look-up that failed, which Heritrix does not; whoever asks decides what to make
-of it.
+`Resolver` asks the configured name servers (UDP, then TCP when the answer was cut), or one over HTTPS, on dnspython. It
+tells a name that does not exist or has no address from a look-up that failed, which Heritrix does not; whoever asks
+decides what to make of it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ import dns.name
 import dns.nameserver
 import dns.rdatatype
 import dns.resolver
+
+from heritrix_scrapy.fetch.https_server import HttpsNameserver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,10 +76,16 @@ class Lookup(NamedTuple):
 
 
 class Resolver:
-    """Asks `servers` (each "host", "host:port" or "[v6]:port"), or the system's when there are none."""
+    """Asks `servers` (each "host", "host:port" or "[v6]:port"), or the system's when there are none; with `over_https`
+    the one at that URL instead. Raises ValueError for what is no server."""
 
     def __init__(
-        self, servers: Sequence[str] = (), *, try_seconds: float = TRY_SECONDS, all_seconds: float = ALL_SECONDS
+        self,
+        servers: Sequence[str] = (),
+        *,
+        over_https: str = "",
+        try_seconds: float = TRY_SECONDS,
+        all_seconds: float = ALL_SECONDS,
     ):
         try:
             self._asker = dns.asyncresolver.Resolver(configure=not servers)
@@ -90,10 +98,18 @@ class Resolver:
         self._asker.timeout = try_seconds
         self._asker.lifetime = all_seconds
         self._asker.cache = None
+        #: Address of the first configured name server, though it is another that is asked; empty when there is none.
+        self.first_server = self._first_server()
+        self._over_https = HttpsNameserver(over_https) if over_https else None
+        if self._over_https is not None:
+            self._asker.nameservers = [self._over_https]
 
-    @property
-    def first_server(self) -> str:
-        """Address of the first configured name server; empty when there is none."""
+    def close(self) -> None:
+        """Let go of open connections."""
+        if self._over_https is not None:
+            self._over_https.close()
+
+    def _first_server(self) -> str:
         for server in self._asker.nameservers:
             return server if isinstance(server, str) else str(server.answer_nameserver())
         return ""

@@ -258,6 +258,11 @@ class Frontier:
     # -- what others ask -----------------------------------------------------------------------------------
 
     @property
+    def hosts(self) -> Hosts:
+        """What is known of hosts and servers."""
+        return self._hosts
+
+    @property
     def totals(self) -> Totals:
         """Counters over the whole crawl."""
         return self._ledger.totals

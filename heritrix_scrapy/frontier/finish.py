@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Deferral of a URI that a quota leaves in its queue, which is retired.
+QUOTA = "quota"
+
 #: A URI may wait so often in a row for what it needs first, however few attempts it has.
 LEAST_WAITS = 30
 #: Answers that may name a time to ask again.
@@ -234,6 +237,9 @@ class Finishing:
         """The URI stays in its place."""
         assert queue.current is not None
         key = queue.current[0]
+        if curi.retire and curi.deferral == QUOTA and curi.annotations:
+            # no word on the fetch that may follow one day; Heritrix keeps it
+            queue.record.quota = curi.annotations[-1] if self._heritrix else curi.annotations.pop()
         self._ledger.retried(curi)
         if self._heritrix:
             # what CrawlURI.processingCleanup leaves standing; the modern profile begins a try with nothing

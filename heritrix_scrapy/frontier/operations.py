@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.frontier import formats, keys, reports
+from heritrix_scrapy.frontier.allowance import BeginAnew
 from heritrix_scrapy.frontier.exporting import FORMATS as EXPORTS
 from heritrix_scrapy.frontier.exporting import Export
 from heritrix_scrapy.frontier.importing import FORMATS as IMPORTS
@@ -58,6 +59,7 @@ VERBS: dict[str, tuple[str, bool]] = {
     "drop": ("drop", True),
     "retire": ("retire", True),
     "reconsider": ("reconsider", True),
+    "reset_quota": ("reset_quota", True),
     "wake": ("wake", True),
     "force": ("force", True),
     "seeds": ("seeds", True),
@@ -226,6 +228,8 @@ class Operations:
         if state is State.RETIRED:
             if record.over_total:
                 return f"a budget above {record.total_budget}: it has spent {record.spent}"
+            if record.quota:
+                return f"an operator: the quota {record.quota} is used up (reset_quota)"
             return "an operator: it was retired"
         return "URIs"
 
@@ -373,6 +377,25 @@ class Operations:
             return found.record.state == State.RETIRED if count_only else queues.reconsider(found)
 
         return self._listed("reconsider", iter(list(self.frontier.lists.retired)), act, queue, count_only, remark)
+
+    def reset_quota(
+        self, host: str = "", server: str = "", queue: str = "", source: str = "", remark: str = ""
+    ) -> Work:
+        """Have quotas count from now on, and let the queues that they retired take their turn again: of a ``host`` with
+        its servers and queues, of one ``server`` (``host:port``), of the queues that ``queue`` matches, or of what came
+        from the seed ``source``."""
+        if sum(map(bool, (host, server, queue, source))) != 1:
+            raise OperationError("reset_quota needs one of host, server, queue and source")
+        return BeginAnew(
+            self.frontier,
+            self.frontier.hosts,
+            self._clock.now_ms,
+            host=host.lower(),
+            server=server.lower(),
+            source=source,
+            matches=self._expression("queue", queue) if queue else None,
+            remark=remark,
+        )
 
     def wake(self, queue: str = ".*", count_only: bool = False, remark: str = "") -> Work:
         """End the rests of snoozed queues now."""

@@ -50,7 +50,7 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     ``last_status``: of the URI that came back last; ``base``: its precedence without that of its URIs; ``ranks``: how
     many of its URIs have each precedence, where the lowest adds to the queue's; ``last_queued``,
     ``last_peeked``, ``last_dequeued_ms``: for reports; ``written``: number of the batch that wrote it, which
-    ``growth`` counts from."""
+    ``growth`` counts from; ``quota``: annotation of the one that retired it."""
 
     number: int
     state: int = State.EXHAUSTED
@@ -77,6 +77,7 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     last_dequeued_ms: int = 0
     rest_ms: int = 0
     written: int = 0
+    quota: str = ""
 
     @property
     def session_balance(self) -> int:

@@ -318,6 +318,7 @@ class Queues:
         """Let a retired queue take its turn again; whether it was retired."""
         if queue.record.state != State.RETIRED:
             return False
+        queue.record.quota = ""
         self._move(queue, Event.RECONSIDERED)
         self._ledger.totals.queued += queue.record.count
         self._deactivate(queue)

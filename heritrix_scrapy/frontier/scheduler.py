@@ -23,6 +23,7 @@ from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
+from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
 from heritrix_scrapy.frontier.migration import migrate
@@ -39,7 +40,7 @@ from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
-from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.signals import SeedSignal, crawl_resumed, listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
@@ -59,8 +60,6 @@ RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
 STOPPED = "stopped"
 PREREQUISITE = "prerequisite"
-#: Deferral of a URI that a quota leaves in its queue, which is retired.
-QUOTA = "quota"
 #: Deferral of a spider's Request that is made again with a credential.
 AUTHORIZE = "authorize"
 
@@ -304,12 +303,14 @@ class FrontierScheduler(BaseScheduler):
 
     @property
     def _seed_listeners(self) -> list[Any]:
-        return [] if self._crawl.report is None else [self._crawl.report]
+        told = SeedSignal(self._crawler)
+        return [told] if self._crawl.report is None else [self._crawl.report, told]
 
     def _seed_found(self, curi: CrawlURI) -> None:
         scope_of(self._crawler).seed_found(curi)
         if self._crawl.report is not None:
             self._crawl.report.seed_added(curi.uri)
+        SeedSignal(self._crawler).seed_added(curi.uri)
         if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
             try:
                 with path.open("a", encoding="utf-8") as file:
@@ -441,6 +442,8 @@ class FrontierScheduler(BaseScheduler):
         if retried is not None:
             original, curi = retried
             curi.deferral = RETRIED
+            # Scrapy has it pass the filter, which it does in its place anyway; a redirect of its answer need not
+            request.dont_filter = original.dont_filter
             self._replacements[original] = request
             return True
         curi = lookup(request) or self._from_outside(request)

@@ -7,6 +7,7 @@ crawl changed meanwhile is seen.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -22,24 +23,21 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.model.crawluri import CrawlURI
 
-#: Whether the slice's time is over.
-Enough = "Callable[[], bool]"
 
-
-class Work:
+class Work(ABC):
     """``name``: of the operation; ``remark``: the operator's; ``steers``: whether it changes anything."""
 
     name = ""
     remark = ""
     steers = True
 
+    @abstractmethod
     def run(self, enough: Callable[[], bool]) -> bool:
         """Go on until it is done (True), or until ``enough()`` says so. Raises StorageFull."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answer(self) -> dict[str, Any]:
         """What has come of it so far."""
-        raise NotImplementedError
 
 
 class UriSweep(Work):
@@ -54,9 +52,9 @@ class UriSweep(Work):
         self._wanted = wanted
         self._at = keys.QUEUED
 
+    @abstractmethod
     def visit(self, queue: Queue, key: bytes, row: bytes) -> None:
         """One URI that waits."""
-        raise NotImplementedError
 
     def run(self, enough: Callable[[], bool]) -> bool:
         frontier = self.frontier

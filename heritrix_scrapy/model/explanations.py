@@ -125,7 +125,8 @@ EXPLANATIONS: dict[int, Explanation] = {
     ),
     s.BLOCKED_BY_QUOTA: Explanation(
         "A quota of its host, server or queue is used up; the annotation names it (`Q:hostMaxSuccessKb`).",
-        "Raise it in HERITRIX_QUOTAS (`scrapy heritrix set`), then `scrapy heritrix force JOBDIR URI`.",
+        "Raise it in HERITRIX_QUOTAS (`scrapy heritrix set`), or have it begin anew (`scrapy heritrix reset-quota`);"
+        " then `scrapy heritrix force JOBDIR URI`.",
     ),
     s.BLOCKED_BY_RUNTIME_LIMIT: Explanation(
         "The crawl has run as long as HERITRIX_RUNTIME_SECONDS allows.",

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 NEVER = -1
 
-#: What the keys of hosts begin with.
+#: What the keys of hosts begin with, and those of servers.
 HOSTS = b"hh"
+SERVERS = b"hs"
 
 #: Rows of what was queued since the Hosts' own rows were written: host → URIs, one row a batch.
 ARRIVED = b"hA"
@@ -342,6 +343,10 @@ class Hosts:
         """The counters of what came from one seed."""
         found: Tally = self._find(SOURCE + tag.encode("utf-8", "surrogatepass"), Tally)
         return found
+
+    def source_changed(self, tag: str) -> None:
+        """Have the counters of a source written with the next batch."""
+        self._mark(SOURCE + tag.encode("utf-8", "surrogatepass"))
 
     def servers_of(self, host: str, known: Iterable[bytes]) -> list[str]:
         """Keys of a host's servers, by port; ``known``: keys of rows that the store holds."""

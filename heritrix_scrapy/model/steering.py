@@ -12,10 +12,11 @@ import inspect
 import types
 import typing
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Protocol, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from typing import Self
 
 #: Version of the requests and answers; grows when one changes its meaning.
 PROTOCOL: Final = 1
@@ -27,10 +28,36 @@ class Refused(ValueError):
     """A request that cannot be done: the text says why and what would do."""
 
 
+#: Request that is answered with what happens from then on.
+SUBSCRIBE: Final = "subscribe"
+
+
+class Events(Protocol):
+    """What a subscriber reads, one object after the other; it ends with the crawl."""
+
+    def __aiter__(self) -> Self: ...
+
+    async def __anext__(self) -> Answer: ...
+
+    def close(self) -> None:
+        """The subscriber has had enough."""
+
+
+class Asked(Protocol):
+    """Whoever can be asked and listened to: the ``Steering`` of the crawl in this process, or ``operate.remote`` for
+    any other job."""
+
+    async def do(self, request: Mapping[str, Any]) -> Answer:
+        """Do what ``request["do"]`` names, with the other members as parameters. Raises Refused."""
+
+    async def subscribe(self, request: Mapping[str, Any]) -> Events:
+        """Hear of the crawl from now on. Raises Refused."""
+
+
 class Verb:
     """One request by name. ``steers``: it changes something, so a reader may not ask for it."""
 
-    def __init__(self, name: str, run: Callable[..., Answer | Awaitable[Answer]], *, steers: bool) -> None:
+    def __init__(self, name: str, run: Callable[..., Any], *, steers: bool) -> None:
         self.name = name
         self.run = run
         self.steers = steers
@@ -67,10 +94,15 @@ class Steering:
 
     def __init__(self) -> None:
         self._verbs: dict[str, Verb] = {}
+        self._subscribe: Verb | None = None
 
     def add(self, name: str, run: Callable[..., Answer | Awaitable[Answer]], *, steers: bool = True) -> None:
         """Offer a verb; a name that is there already is replaced."""
         self._verbs[name] = Verb(name, run, steers=steers)
+
+    def offer(self, subscribe: Callable[..., Events]) -> None:
+        """Say how one subscribes; the signature holds what a subscription may ask for."""
+        self._subscribe = Verb(SUBSCRIBE, subscribe, steers=False)
 
     def __contains__(self, name: object) -> bool:
         return name in self._verbs
@@ -88,7 +120,13 @@ class Steering:
         answer = verb.run(**verb.arguments(request))
         if not isinstance(answer, Mapping):
             answer = await answer
-        return answer
+        return answer  # type: ignore[no-any-return]
+
+    async def subscribe(self, request: Mapping[str, Any]) -> Events:
+        """Hear of the crawl from now on; the request's other members say of what. Raises Refused."""
+        if self._subscribe is None:
+            raise Refused("this crawl tells nothing by itself")
+        return self._subscribe.run(**self._subscribe.arguments(request))  # type: ignore[no-any-return]
 
 
 def _fits(value: Any, wanted: Any) -> bool:

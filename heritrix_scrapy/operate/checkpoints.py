@@ -15,7 +15,6 @@ import re
 import shutil
 import zlib
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,9 +51,10 @@ COUNTED = ("queued", "succeeded", "failed", "disregarded", "retried", "discovere
 
 
 class About(msgspec.Struct, kw_only=True):
-    """What belongs to a checkpoint besides its stores. ``logs``: length of each log, which ended as ``LOG.NAME``
-    where ``rotated`` says so; ``warcs``: length of each WARC file that was open; ``counts``: how far the crawl was;
-    ``ran_ms``: how long it had run; ``paused_ms``: for how long it waited for the checkpoint."""
+    """What belongs to a checkpoint besides its stores. ``logs``: length of each log, behind its launch's folder where
+    there is one, which ended as ``LOG.NAME`` where ``rotated`` says so; ``warcs``: length of each WARC file that was
+    open; ``counts``: how far the crawl was; ``ran_ms``: how long it had run; ``paused_ms``: for how long it waited for
+    the checkpoint."""
 
     schema: int = 1
     name: str = ""
@@ -309,9 +309,10 @@ def _begin_logs(frontier: Path, jobdir: Path) -> None:
     store = open_store(frontier)
     store.write([], [keys.LENGTHS], sync=True)
     store.close()
-    for logs in (jobdir / "logs", jobdir / "latest" / "logs"):
-        if logs.is_dir():
-            Logs(partial(Path, logs)).move_aside()
+    # those of earlier launches, where launches have folders, are left alone: this one gets its own
+    logs = jobdir / "logs"
+    if logs.is_dir():
+        Logs(lambda: logs).move_aside()
 
 
 def rows(checkpoints: Sequence[Checkpoint]) -> list[dict[str, object]]:

@@ -5,6 +5,7 @@ Each check looks at one thing and says what it found, in words: what is wrong an
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import tempfile
@@ -21,7 +22,7 @@ from scrapy.crawler import Crawler
 from heritrix_scrapy.archive.cdxj import warcs_of
 from heritrix_scrapy.archive.names import OPEN
 from heritrix_scrapy.crawl import Crawl
-from heritrix_scrapy.fetch.resolver import DNS_PORT, server_address
+from heritrix_scrapy.fetch.resolver import DNS_PORT, Answer, Lookup, Resolver, server_address
 from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.status import totals_of_store
@@ -67,7 +68,8 @@ def examined(project: Any, jobdir: Path | None) -> Iterator[Finding]:
         yield Finding(WRONG, "settings", error.message.removeprefix("heritrix_scrapy: "))
     if settings is not None:
         yield from of_seeds(project, settings)
-        yield from of_dns(settings.view.dns_servers)
+        over_https = settings.view.dns_over_http_server
+        yield from of_dns_over_https(over_https) if over_https else of_dns(settings.view.dns_servers)
     yield from of_files(project.getint("CONCURRENT_REQUESTS"))
     yield from of_folders(jobdir, settings)
     if jobdir is not None:
@@ -134,6 +136,28 @@ def of_dns(servers: Sequence[str]) -> Iterator[Finding]:
             yield Finding(WRONG, "DNS", f"{words}: HERITRIX_DNS_SERVERS names others")
         else:
             yield Finding(OK, "DNS", f"the name server {name} answers")
+
+
+def of_dns_over_https(url: str) -> Iterator[Finding]:
+    """Whether the name server that is asked over HTTPS answers, whatever it says."""
+    setting = f"HERITRIX_DNS_OVER_HTTP_SERVER = {url!r}"
+    try:
+        resolver = Resolver(over_https=url, try_seconds=DNS_SECONDS, all_seconds=DNS_SECONDS)
+    except ValueError as error:
+        yield Finding(WRONG, "DNS", f"{setting}: {error}")
+        return
+
+    async def asked() -> Lookup:
+        try:
+            return await resolver.lookup(".")
+        finally:
+            resolver.close()
+
+    found = asyncio.run(asked())
+    if found.answer is Answer.FAILED:
+        yield Finding(WRONG, "DNS", f"{setting} does not answer ({found.text})")
+    else:
+        yield Finding(OK, "DNS", f"the name server {url} answers")
 
 
 def of_files(fetches: int) -> Iterator[Finding]:

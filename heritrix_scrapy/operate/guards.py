@@ -17,7 +17,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.engine import DISK, LIMIT
-from heritrix_scrapy.frontier.scheduler import QUOTA
+from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import server_key
@@ -26,6 +26,7 @@ from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import settings_of, views
+from heritrix_scrapy.signals import limit_reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +110,9 @@ class LimitExtension:
         life = self._crawl.life
         assert life is not None
         logger.log(logging.WARNING if end is End.FINISHED_ABNORMAL else logging.INFO, "the crawl ends: %s", words)
+        self._crawler.signals.send_catch_log(
+            signal=limit_reached, end=end.name, reason=words, spider=self._crawler.spider
+        )
         self._ending = asyncio.ensure_future(life.stop(end.name, words))
 
     def _written(self) -> dict[str, int]:
@@ -158,9 +162,7 @@ class LimitExtension:
         view, jobdir = self._view, self._crawl.jobdir
         places = [Path(each) for each in view.monitor_paths]
         if view.monitor_config_paths:
-            folders = (
-                jobdir.root / name for name in ("frontier", "logs", "warcs", "mirror", "history", "latest/warcs")
-            )
+            folders = (jobdir.root / name for name in FOLDERS)
             others = (view.warc_dir, view.history_dir)
             places += [jobdir.root, *folders, *(Path(each) for each in others if each)]
         return places

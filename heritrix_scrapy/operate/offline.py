@@ -17,8 +17,10 @@ from heritrix_scrapy.operate.changes import Wish
 from heritrix_scrapy.operate.checkpoints import About, counts
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.joblog import JobLog
+from heritrix_scrapy.operate.standing import of_stopped
 from heritrix_scrapy.operate.stopped import opened
 from heritrix_scrapy.report.progress import LEGEND, Progress, line
+from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import changes as kept
 from heritrix_scrapy.settings import read, views
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.settings import Settings
 
 ASKED = "on request, of a stopped crawl"
+READING = frozenset({"checkpoints", "changes", "status", "metrics", "tail"})
 
 
 class Offline:
@@ -47,8 +50,11 @@ class Offline:
             "add": self.add,
             "remove": self.remove,
             "changes": self.changes,
+            "status": self.status,
+            "metrics": self.metrics,
+            "tail": self.tail,
         }
-        self._verbs = {name: Verb(name, run, steers=True) for name, run in table.items()}
+        self._verbs = {name: Verb(name, run, steers=name not in READING) for name, run in table.items()}
 
     def __contains__(self, name: object) -> bool:
         return name in self._verbs
@@ -56,7 +62,7 @@ class Offline:
     def perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a request. Raises Refused, ControlError, ConfigurationError."""
         verb = self._verbs[request["do"]]
-        return dict(verb.run(**verb.arguments(request)))  # type: ignore[arg-type]
+        return dict(verb.run(**verb.arguments(request)))
 
     def checkpoints(self) -> dict[str, Any]:
         """The checkpoints that the job can be started from."""
@@ -118,6 +124,23 @@ class Offline:
     def changes(self) -> dict[str, Any]:
         """What was changed so, and holds."""
         return {"changes": Wish(kept.read(self._job()).settings).told()}
+
+    def status(self) -> dict[str, Any]:
+        """State and end, counts and queues."""
+        return of_stopped(self._directory, self._project.get("HERITRIX_JOB_NAME") or self._directory.name)
+
+    def metrics(self) -> dict[str, Any]:
+        """The status in Prometheus's text format."""
+        # imported by those who ask
+        from heritrix_scrapy.operate import metrics as prometheus
+
+        return {"content_type": prometheus.CONTENT_TYPE, "text": prometheus.text(self.status())}
+
+    def tail(
+        self, log: str = DEFAULT, start: int = -1, lines: int = 10, filter: str = "", limit: int = LIMIT
+    ) -> dict[str, Any]:
+        """Lines of a log, as of a running crawl."""
+        return tail(self._directory, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _job(self) -> Path:
         if not (self._directory / "frontier" / "CURRENT").exists():

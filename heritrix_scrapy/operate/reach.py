@@ -69,7 +69,7 @@ class Job:
         operations = self._opened.operations
         if request.get("do") == "why":
             verb = Verb("why", Reasons(self._opened.crawl, self._opened.scope, operations).stopped, steers=False)
-            return dict(verb.run(**verb.arguments(request)))  # type: ignore[arg-type]
+            return dict(verb.run(**verb.arguments(request)))
         result = operations.perform(request)
         if not isinstance(result, Work):
             return result

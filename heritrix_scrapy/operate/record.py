@@ -35,6 +35,8 @@ class Record(msgspec.Struct, kw_only=True):
     ran_ms: int = 0
     checkpoint: str = ""
     alerts: int = 0
+    #: Whether an engine has put the launch away after its end: it shows the job as one that was not built.
+    torn_down: bool = False
 
 
 def read(directory: Path) -> Record:

@@ -20,6 +20,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.hosts import counted_under
+from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report import crawled, json_line, launch, progress
 from heritrix_scrapy.report.desk import Desk
 from heritrix_scrapy.report.figures import Figures, Moment
@@ -103,10 +104,14 @@ class ReportExtension:
         self._logs.append(CRAWL, text)
         view = self._view
         if view.json_crawl_log:
-            self._logs.append(JSON_CRAWL, json_line.line(curi, now, view.json_crawl_log_extra_fields))
+            extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
+            self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
+        blamed = None
         if status.lookup(curi.status).runtime_error:
-            self._logs.append(RUNTIME_ERRORS, failure_entry(text, cause(curi)))
-        self._errors(curi, now, text)
+            blamed = culprit(curi)
+            trace = [curi.error_text or "no further information"] if blamed is None else told(*blamed)
+            self._logs.append(RUNTIME_ERRORS, failure_entry(text, trace))
+        self._errors(curi, now, text, blamed)
         host = counted_under(curi.uri)
         if host and curi.status > 0 and "://" in curi.uri and not self._crawl.hosts.scheduled(host).responses:
             self._figures.count({"hosts/visited": 1})
@@ -163,7 +168,9 @@ class ReportExtension:
         if self._crawl.frontier is not None and self._crawl.bridge.is_closing():
             # the last flushes: afterwards the store is closed and cannot be asked
             self._last_said = self._crawl.frontier.status()
-        return self._logs.flush()
+        self._begin(new=True)
+        lengths = self._logs.flush()
+        return launch.labelled(self._crawl.jobdir.launch, lengths)
 
     def checkpoint(self, directory: Path) -> Callable[[], None]:
         """The logs end as ``LOG.NAME`` at a checkpoint of that name, and begin anew. Raises StorageFull, OSError."""
@@ -175,6 +182,10 @@ class ReportExtension:
 
         return complete
 
+    async def write_reports(self) -> None:
+        """Write the reports of the settings while the crawl goes on."""
+        await self.desk.write_meanwhile()
+
     def progress_line(self) -> str:
         """A line of progress-statistics.log, as of now."""
         return progress.line(self._crawl.clock.now_ms(), self._moment("checkpoint"), modern=self._modern)
@@ -184,13 +195,20 @@ class ReportExtension:
         self._logs.sync()
 
     def recover(self, lengths: Mapping[str, int]) -> int:
-        """On opening a crawl that goes on: torn lines are cut, and lines will be appended. A crawl that was not
-        recovered is a new one; the logs of the one before are moved aside.
+        """On opening a crawl that goes on: torn lines are cut, and lines will be appended; where launches have folders,
+        those of this one go into its own. A crawl that was not recovered is a new one; the logs of the one before are
+        moved aside.
 
         How many whole lines of the crawl log stand beyond its stored length; -1 when it is shorter.
         """
+        before, known = launch.split(lengths)
+        own = self._launch_dirs and self._crawler.crawling
+        if own or before != self._crawl.jobdir.launch:
+            beyond = launch.settle(self._crawl.jobdir.root, lengths)
+            self._begin(new=own)
+            return beyond
         self._begin(new=False)
-        return self._logs.recover(lengths)
+        return self._logs.recover(known)
 
     # -- what Scrapy calls ---------------------------------------------------------------------------------
 
@@ -230,14 +248,17 @@ class ReportExtension:
         return bool(self._view.launch_dirs) and not self._crawl.jobdir.temporary
 
     def _begin(self, *, new: bool) -> None:
-        """Settle where the logs lie before anything is written: where they were, or clear of what was before."""
+        """Settle where the logs lie before anything is written: where they were, or clear of what was before. Raises
+        StorageFull."""
         if self._begun:
             return
-        self._begun = True
         jobdir = self._crawl.jobdir
         if self._launch_dirs and (new or launch.latest(jobdir.root) is None):
             launch.enter(jobdir, launch.begin(jobdir.root, self._crawl.clock.now_ms()))
-        elif new:
+            self._begun = True
+            return
+        self._begun = True
+        if new:
             self._logs.move_aside()
 
     def _stored(self, key: bytes) -> bytes | None:
@@ -278,9 +299,9 @@ class ReportExtension:
         return self._crawl.jobdir.logs
 
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
-        if curi.uri.startswith("http") and curi.content_size > 0:
-            curi.extra_info.setdefault("contentSize", curi.content_size)
         view = self._view
+        if curi.uri.startswith("http") and curi.content_size > 0:
+            curi.extra_info["contentSize"] = counted_size(curi, heritrix=not self._modern)
         return line(
             curi,
             now_ms,
@@ -289,15 +310,19 @@ class ReportExtension:
             modern=self._modern,
         )
 
-    def _errors(self, curi: CrawlURI, now_ms: int, text: str) -> None:
+    def _errors(
+        self, curi: CrawlURI, now_ms: int, text: str, blamed: tuple[str, BaseException | str] | None = None
+    ) -> None:
+        """``blamed``: what ended it, which stands in runtime-errors.log."""
         for problem, message in curi.link_errors:
             self._logs.append(URI_ERRORS, error_line(now_ms, curi.uri, message, problem))
         # Heritrix has no word for a name that does not exist
         silent = not self._modern and curi.uri.startswith("dns:")
-        for where, error in () if silent else curi.errors:
+        errors = [] if silent else [each for each in curi.errors if each is not blamed]
+        for where, error in errors:
             self._logs.append(NONFATAL_ERRORS, failure_entry(text, told(where, error)))
-        if curi.link_errors or curi.errors:
-            self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(curi.errors)})
+        if curi.link_errors or errors:
+            self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(errors)})
 
     def _count(self, counters: Mapping[str, int]) -> None:
         """Gather for the stats; they are given about once a second."""
@@ -410,9 +435,6 @@ def told(where: str, error: BaseException | str) -> list[str]:
     return [f"{where}: {error}" if where else error]
 
 
-def cause(curi: CrawlURI) -> list[str]:
-    """What ended a URI as -5: its last exception, else what is known."""
-    for where, error in reversed(curi.errors):
-        if isinstance(error, BaseException):
-            return told(where, error)
-    return [curi.error_text or "no further information"]
+def culprit(curi: CrawlURI) -> tuple[str, BaseException | str] | None:
+    """What ended a URI as -5: its last exception."""
+    return next((each for each in reversed(curi.errors) if isinstance(each[1], BaseException)), None)

@@ -1,20 +1,27 @@
 """Where do harvest managers look? In a folder a launch, named by 14 digits, with ``latest`` linking to it.
 
 Logs, reports and WARCs of a launch lie there; everything that outlives a launch stays in the JOBDIR itself
-(Heritrix: CrawlJob, PathSharingContext).
+(Heritrix: CrawlJob, PathSharingContext). A batch vouches for ``LAUNCH/crawl.log``, so that the next launch knows whose
+log it has to settle before its own begins.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
+from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.report.logs import CRAWL, Logs
 from heritrix_scrapy.report.times import ts14
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from heritrix_scrapy.crawl import JobDir
+
+logger = logging.getLogger(__name__)
 
 LATEST = "latest"
 
@@ -29,7 +36,7 @@ def latest(root: Path) -> str | None:
 
 
 def begin(root: Path, now_ms: int) -> str:
-    """Make the folder of a new launch and link ``latest`` to it; its name."""
+    """Make the folder of a new launch and link ``latest`` to it; its name. Raises StorageFull."""
     while True:
         name = ts14(now_ms)
         try:
@@ -37,13 +44,52 @@ def begin(root: Path, now_ms: int) -> str:
             break
         except FileExistsError:
             now_ms += 1000
+        except OSError as error:
+            raise StorageFull(str(root / name), -1, error) from error
     link = root / f"{LATEST}.new"
-    link.unlink(missing_ok=True)
-    link.symlink_to(name)
-    link.replace(root / LATEST)
+    try:
+        link.unlink(missing_ok=True)
+        link.symlink_to(name)
+        link.replace(root / LATEST)
+    except OSError as error:
+        link.unlink(missing_ok=True)
+        logger.warning("%s cannot be linked to %s: %s", root / LATEST, name, error.strerror)
     return name
 
 
 def enter(jobdir: JobDir, name: str | None) -> None:
     """Have the JobDir give the folders of that launch; None: its own."""
     jobdir.launch = name
+
+
+def labelled(launch: str | None, lengths: Mapping[str, int]) -> dict[str, int]:
+    """Lengths of a launch's logs, by the names under which a batch vouches for them; the crawl log is among them."""
+    return {f"{launch}/{name}": length for name, length in {CRAWL: 0, **lengths}.items()} if launch else dict(lengths)
+
+
+def split(lengths: Mapping[str, int]) -> tuple[str | None, dict[str, int]]:
+    """The launch whose logs a batch vouched for, and their lengths by plain name; None: in no folder of a launch."""
+    launch = next((name.partition("/")[0] for name in lengths if "/" in name), None)
+    return launch, {name.rpartition("/")[2]: length for name, length in lengths.items()}
+
+
+def settle(root: Path, lengths: Mapping[str, int]) -> int:
+    """Cut torn lines in the logs that the last batch vouched for, and in those of launches after it that came to no
+    batch; how many whole lines of crawl logs stand beyond, -1 when even those vouched for are not all there."""
+    if not lengths:
+        return 0
+    launch, known = split(lengths)
+    beyond = _settled(root / launch / "logs" if launch else root / "logs", known)
+    if launch:
+        for later in sorted(root.glob("[0-9]" * 14 + "/logs")):
+            if later.parent.name > launch and beyond >= 0:
+                beyond += _settled(later, {})
+    return beyond
+
+
+def _settled(folder: Path, lengths: Mapping[str, int]) -> int:
+    logs = Logs(lambda: folder)
+    try:
+        return logs.recover(lengths)
+    finally:
+        logs.close()

@@ -52,6 +52,10 @@ PACKAGES = {"ExtractorHTMLForms": MODULES + "forms."}
 SUITE = "heritrix_scrapy.extract."
 
 
+#: Extractors whose links Heritrix does not count.
+UNCOUNTED = frozenset({"ExtractorMultipleRegex"})
+
+
 class Processor(NamedTuple):
     """``name``: its class; ``told``: what it did, line by line."""
 
@@ -118,6 +122,8 @@ def extractors(known: Known) -> Iterator[Processor]:
     for path in names:
         name = _last(path)
         links, uris = counters.get(f"extractor/{name}/links", 0), counters.get(f"extractor/{name}/uris", 0)
+        if not known.modern and name in UNCOUNTED:
+            links = 0
         if "." in path:
             shown = path
         elif known.modern:

@@ -23,7 +23,6 @@ from heritrix_scrapy.scope.crawl_scopes import (
     TransitiveHops,
 )
 from heritrix_scrapy.scope.rule import AcceptDecideRule, DecideRule, Decision, RejectDecideRule
-from heritrix_scrapy.scope.rules_history import RecentlySeenDecideRule
 from heritrix_scrapy.scope.rules_hops import (
     AddRedirectFromRootServerToScope,
     HasViaDecideRule,
@@ -40,6 +39,7 @@ from heritrix_scrapy.scope.rules_known import (
     ClassKeyMatchesRegexDecideRule,
     ExternalGeoLocationDecideRule,
     IpAddressSetDecideRule,
+    RecentlySeenDecideRule,
 )
 from heritrix_scrapy.scope.rules_response import (
     AnnotationMatchesListRegexDecideRule,

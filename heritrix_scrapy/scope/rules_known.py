@@ -1,7 +1,7 @@
-"""What does the crawl know of a URI from elsewhere: its address, its country, its queue?
+"""What does the crawl know of a URI from elsewhere: its address, its country, its queue, its last fetch?
 
-Rules that ask what is known of hosts, and the frontier. Made with the crawler (``from_crawler``); without one they
-know only what stands on the URI.
+Rules that ask what is known of hosts, the frontier, and the fetch history (``HERITRIX_FETCH_HISTORY``). Made with the
+crawler (``from_crawler``); without one they know only what stands on the URI.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import ipaddress
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.crawl import Crawl
+from heritrix_scrapy.model import hops
+from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.scope.regexes import RegexDecideRule
-from heritrix_scrapy.scope.rule import Decision, PredicatedDecideRule
+from heritrix_scrapy.scope.rule import REJECT, Decision, PredicatedDecideRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
+
+
+DAY = 86_400
 
 
 def address_of(curi: CrawlURI, crawl: Crawl | None) -> str | None:
@@ -39,20 +44,25 @@ def _parsed(address: str) -> Any:
         return address.strip()
 
 
-class IpAddressSetDecideRule(PredicatedDecideRule):
-    """Whether the address of the URI's host is one of ``ip_addresses``; an unknown address is not. With
-    HERITRIX_RECHECK_SCOPE it is asked again once the address is known."""
+class OfCrawl(PredicatedDecideRule):
+    """A rule that asks the crawl that it is made with."""
 
-    def __init__(self, *, ip_addresses: Iterable[str] = (), decision: Decision | str | None = None) -> None:
-        super().__init__(decision=decision)
-        self.ip_addresses = ip_addresses
-        self._crawl: Crawl | None = None
+    _crawl: Crawl | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **properties: Any) -> Self:
         rule = cls(**properties)
         rule._crawl = Crawl.of(crawler)
         return rule
+
+
+class IpAddressSetDecideRule(OfCrawl):
+    """Whether the address of the URI's host is one of ``ip_addresses``; an unknown address is not. With
+    HERITRIX_RECHECK_SCOPE it is asked again once the address is known."""
+
+    def __init__(self, *, ip_addresses: Iterable[str] = (), decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.ip_addresses = ip_addresses
 
     @property
     def ip_addresses(self) -> Iterable[str]:
@@ -68,7 +78,7 @@ class IpAddressSetDecideRule(PredicatedDecideRule):
         return address is not None and _parsed(address) in self._addresses
 
 
-class ExternalGeoLocationDecideRule(PredicatedDecideRule):
+class ExternalGeoLocationDecideRule(OfCrawl):
     """Whether the country of the URI's host is one of ``country_codes``. ``lookup``: an object, or the dotted path
     of a class, with ``country(address)`` that gives a code or None; without it, and for a host without a known
     address, the rule does not apply."""
@@ -81,15 +91,13 @@ class ExternalGeoLocationDecideRule(PredicatedDecideRule):
         super().__init__(decision=decision)
         self.lookup = lookup
         self.country_codes = frozenset(country_codes)
-        self._crawl: Crawl | None = None
         self._known: dict[str, str] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **properties: Any) -> Self:
         from scrapy.utils.misc import build_from_crawler, load_object
 
-        rule = cls(**properties)
-        rule._crawl = Crawl.of(crawler)
+        rule = super().from_crawler(crawler, **properties)
         if isinstance(rule.lookup, str):
             rule.lookup = build_from_crawler(load_object(rule.lookup), crawler)
         return rule
@@ -107,19 +115,34 @@ class ExternalGeoLocationDecideRule(PredicatedDecideRule):
         return self._known[address] in self.country_codes
 
 
-class ClassKeyMatchesRegexDecideRule(RegexDecideRule):
+class ClassKeyMatchesRegexDecideRule(OfCrawl, RegexDecideRule):
     """Whether ``regex`` matches the whole name of the queue that the URI would wait in (``org,example,www,``)."""
 
     def __init__(self, *, regex: str = ".", decision: Decision | str | None = None) -> None:
         super().__init__(regex=regex, decision=decision)
-        self._crawl: Crawl | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, **properties: Any) -> Self:
-        rule = cls(**properties)
-        rule._crawl = Crawl.of(crawler)
-        return rule
 
     def text(self, curi: CrawlURI) -> str:
         ask = None if self._crawl is None else self._crawl.class_key
         return curi.class_key or (ask(curi) if ask is not None else "")
+
+
+class RecentlySeenDecideRule(OfCrawl):
+    """Whether the URI was fetched less than ``interval_seconds`` ago, by the fetch history, which
+    HERITRIX_FETCH_HISTORY keeps. What another URI needs first (robots.txt) never was."""
+
+    default_decision = REJECT
+
+    def __init__(self, *, interval_seconds: int = DAY, decision: Decision | str | None = None) -> None:
+        super().__init__(decision=decision)
+        self.interval_seconds = interval_seconds
+
+    def configure(self, view: Any) -> None:
+        if not view.fetch_history:
+            raise ConfigurationError("HERITRIX_FETCH_HISTORY", False, "expected True: RecentlySeenDecideRule asks it")
+
+    def matches(self, curi: CrawlURI) -> bool:
+        crawl = self._crawl
+        if crawl is None or crawl.recall is None or curi.path[-1:] == hops.PREREQ:
+            return False
+        last = crawl.recall.last_fetch_ms(curi.uri)
+        return last is not None and crawl.clock.now_ms() - last < self.interval_seconds * 1000

@@ -284,6 +284,7 @@ GROUPS: tuple[Group, ...] = (
         "Fetching",
         (
             row("DNS_SERVERS", [], "list", "Name servers, each `host` or `host:port`; empty: the system's."),
+            row("DNS_OVER_HTTP_SERVER", None, "str", "URL of a name server that is asked over HTTPS (RFC 8484) in the place of HERITRIX_DNS_SERVERS.", bean="fetchDns.dnsOverHttpServer"),
             row("ACCEPT_NON_DNS_RESOLVES", False, "bool", "Ask the operating system when DNS gives no address.", ov=True, bean="fetchDns.acceptNonDnsResolves"),
             row("DISABLE_JAVA_DNS_RESOLVES", False, "bool", "True asks the operating system alone; addresses that it gives leave no record.", ov=True, bean="fetchDns.disableJavaDnsResolves"),
             row("TIMEOUT_SECONDS", 1200, "number", "Longest time that one fetch may take; what came until then is kept.", unit="s", ov=True, bean="fetchHttp.timeoutSeconds", minimum=0),
@@ -441,10 +442,13 @@ GROUPS: tuple[Group, ...] = (
             row("ANNOTATE_CONTENT_SIZE", False, "bool", "True notes all bytes of an answer among the annotations of crawl.log: `content-size:1325`. Some harvest managers count by it."),
             row("LOG_MAX_BYTES", 0, "int", "Size at which a log goes on in a new file; the one before gets the time as a suffix. 0: never.", unit="bytes", minimum=0),
             row("REPORTS", ["crawl", "seeds", "hosts", "source", "mimetypes", "responsecode", "processors", "frontier-summary", "threads", "course"], "list", "Reports that are written at the end; Heritrix's class names will do. `frontier-nonempty` is the one not among them.", bean="statisticsTracker.reports"),
+            row("REPORTS_AT_CHECKPOINTS", True, "bool", "Write them at checkpoints too, while the crawl goes on.", heritrix=False),
             row("REPORTS_JSON", False, "bool", "True writes each of them as JSON too."),
             row("TRACK_SEEDS", True, "bool", "Whether is kept what became of each seed.", bean="statisticsTracker.trackSeeds"),
             row("TRACK_SOURCES", True, "bool", "Whether successes are counted by source tag and host.", bean="statisticsTracker.trackSources"),
             row("INTERVAL_SECONDS", 20, "number", "How often progress is taken down.", unit="s", bean="statisticsTracker.intervalSeconds", minimum=0),
+            row("LIVE_VIEW_SECONDS", 0, "number", "So often `scrapy crawl` shows on standard output how far it is: drawn in place on a terminal, else a line each time; 0: not at all. See [watching](operating.md#watching).", unit="s", minimum=0),
+            row("METRICS", "", "str", "`host:port`, or a port of 127.0.0.1, on which `/metrics` answers in Prometheus's text format; port 0 takes a free one. Empty: nothing listens."),
         ),
     ),
 )
@@ -458,7 +462,6 @@ BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
 KNOWN_LATER: frozenset[str] = frozenset(
     {
         "DIGEST_ALGORITHM",
-        "DNS_OVER_HTTP_SERVER",
         "DUMP_PENDING_AT_CLOSE",
         "LARGEST_QUEUES_COUNT",
         "MAX_QUEUES_PER_REPORT_CATEGORY",

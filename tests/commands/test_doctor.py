@@ -14,6 +14,7 @@ from heritrix_scrapy.commands import doctor as command
 from heritrix_scrapy.operate import doctor, record
 from heritrix_scrapy.operate.doctor import examined, of_files
 from heritrix_scrapy.store import open_store
+from tests.web.dns import Answers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +56,8 @@ def test_a_good_project_has_nothing_wrong(tmp_path: Path) -> None:
         ({"ADDONS": {}}, "add-on", "wrong", "not switched on"),
         ({"TWISTED_REACTOR": "twisted.internet.epollreactor.EPollReactor"}, "reactor", "wrong", "asyncio"),
         ({"HERITRIX_DNS_SERVERS": ["127.0.0.1:none"]}, "DNS", "wrong", "HERITRIX_DNS_SERVERS"),
+        ({"HERITRIX_DNS_OVER_HTTP_SERVER": "dns.test"}, "DNS", "wrong", "HERITRIX_DNS_OVER_HTTP_SERVER"),
+        ({"HERITRIX_DNS_OVER_HTTP_SERVER": "http://127.0.0.1:9/"}, "DNS", "wrong", "does not answer"),
         ({"HERITRIX_SEEDS": []}, "seeds", "warning", "has none"),
     ],
 )
@@ -71,6 +74,16 @@ def test_a_name_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.
         [(level, text)] = found(tmp_path, HERITRIX_DNS_SERVERS=[f"127.0.0.1:{silent.getsockname()[1]}"])["DNS"]
     assert level == "wrong"
     assert "does not answer" in text
+
+
+def test_a_name_server_over_https(tmp_path: Path, serve: Serve) -> None:
+    def reply(request: Any) -> dict[str, Any]:
+        return {"type": "application/dns-message", "bytes": Answers(web.host).reply(request.body, "tcp")}
+
+    web = serve({"dns.test": {"routes": {"/": reply}}})
+    url = f"http://{web.hosts['dns.test']['ips'][0]}:{web.port}/"
+    [(level, text)] = found(tmp_path, HERITRIX_DNS_OVER_HTTP_SERVER=url)["DNS"]
+    assert (level, text) == ("ok", f"the name server {url} answers")
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:

@@ -320,3 +320,46 @@ def test_crawl_delay_is_offered_to_the_frontier(uri: str, delay: float | None) -
     crawl.hosts.server("h.example").robots = "User-agent: *\nCrawl-delay: 4\n"
     PreconditionMiddleware.from_crawler(crawler)
     assert crawl.crawl_delay(CrawlURI(uri)) == delay
+
+
+BY_NAME = b"""User-agent: *
+Disallow: /
+Crawl-delay: 1
+
+User-agent: named
+Disallow:
+Crawl-delay: 2
+
+User-agent: special
+Disallow:
+Crawl-delay: 3
+
+User-agent: spider
+Disallow:
+Crawl-delay: 4
+"""
+MASKED = ["firstNamed", {"candidate_user_agents": ["special"]}]
+
+
+@pytest.mark.parametrize(
+    ("agent", "values", "delay"),
+    [
+        (None, {"robots_user_agent": "named"}, 2.0),
+        (None, {"robots_policy": MASKED}, 3.0),
+        (None, {"robots_policy": MASKED, "robots_user_agent": "named"}, 2.0),
+        ("spider/1.0", {}, 4.0),
+        ("spider/1.0", {"robots_user_agent": "named"}, 2.0),
+    ],
+)
+def test_the_group_that_lets_a_uri_in_says_how_long_it_rests(
+    agent: str | None, values: dict[str, Any], delay: float
+) -> None:
+    crawler = crawler_of(**values)
+    crawl = Crawl.of(crawler)
+    engine = engine_of(crawler, robots=(200, BY_NAME))
+    request = Request(PAGE, headers={"User-Agent": agent} if agent else None)
+    assert passes(engine.middleware, request) == [None]
+    curi = lookup(request)
+    assert curi is not None
+    assert crawl.crawl_delay is not None
+    assert crawl.crawl_delay(curi) == delay

@@ -14,13 +14,17 @@ from scrapy.http import Response
 
 from heritrix_scrapy.fetch.headers import compose
 from heritrix_scrapy.fetch.stamp import heed_retry_after
+from heritrix_scrapy.frontier.seeds import seed
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts
 from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.store import MemoryStore
 from tests.extract.pages import extracted
 from tests.fetch.loopback import Server, Talk, fetch, handler_of, make_crawler, run
+from tests.frontier.world import end, make
 
 if TYPE_CHECKING:
+    from heritrix_scrapy.frontier.core import Frontier
     from tests.conftest import RunCrawl, Serve
 
 
@@ -151,30 +155,57 @@ def test_no_referer_from_https_to_http() -> None:
             assert (b"Referer" in lines) is told
 
 
-def test_retry_after_is_capped_and_holds_for_the_server() -> None:
-    """PC-154"""
-    hosts, curi = Hosts(lambda key: None), CrawlURI("http://h.example/a")
-    curi.status, curi.headers = 429, [(b"Retry-After", b"120")]
-    heed_retry_after(curi, hosts, 86400, 1000)
-    assert hosts.server("h.example").retry_at_ms == 121_000
-    heed_retry_after(curi, hosts, 60, 1000)
-    assert hosts.server("h.example").retry_at_ms == 61_000
+def refuse(frontier: Frontier, hosts: Hosts, now_ms: int, *headers: tuple[bytes, bytes], most: int = 86400) -> CrawlURI:
+    """The next URI is answered with 429, and what the answer says is heeded as a fetch does."""
+    curi = frontier.next(now_ms)
+    assert curi is not None
+    curi.status, curi.headers = 429, list(headers)
+    heed_retry_after(curi, hosts, most, now_ms)
+    end(frontier, curi, 429, now_ms)
+    return curi
+
+
+@pytest.mark.parametrize(("asked", "most", "seconds"), [(120, 86400, 120), (120, 60, 60), (10**9, 600, 600)])
+def test_retry_after_rests_the_whole_queue_and_costs_no_try(asked: int, most: int, seconds: int) -> None:
+    """PC-154: whether the answer is kept is HERITRIX_WARC_WRITER_SHOULD_PROCESS_RULE's to say, as for any other."""
+    hosts = Hosts(lambda key: None)
+    frontier, clock, log = make(MemoryStore(), hosts=hosts, max_retries=5, retry_after_max_seconds=most)
+    frontier.add([seed("http://h.example/a"), seed("http://h.example/b")])
+    for tries in range(3):
+        refuse(frontier, hosts, clock.now, (b"Retry-After", b"%d" % asked), most=most)
+        assert hosts.server("h.example").retry_at_ms == clock.now + seconds * 1000
+        assert frontier.next(clock.now + seconds * 1000 - 1) is None  # /b too
+        clock.now += seconds * 1000
+        assert len(log.ends) == tries + 1  # each answer has its line
+    curi = frontier.next(clock.now)
+    assert curi is not None
+    assert (curi.uri, curi.attempts) == ("http://h.example/a", 0)
+    end(frontier, curi, 200, clock.now)
+    assert [code for uri, code, _ in log.ends if uri.endswith("/a")] == [429, 429, 429, 200]
 
 
 def test_a_429_that_names_no_time_pauses_longer_each_time() -> None:
-    """PC-155"""
-    hosts, curi = Hosts(lambda key: None), CrawlURI("http://h.example/a")
-    curi.status, now, pauses = 429, 10_000_000, []
+    """PC-155: for as long, the queue rests; what it was is forgotten once the server has answered in peace."""
+    hosts = Hosts(lambda key: None)
+    frontier, clock, log = make(MemoryStore(), hosts=hosts, max_retries=30, retry_after_max_seconds=600)
+    frontier.add([seed("http://h.example/a")])
+    pauses = []
     for _ in range(5):
-        heed_retry_after(curi, hosts, 600, now)
-        at = hosts.server("h.example").retry_at_ms
-        pauses.append((at - now) // 1000)
-        now = at + 1000
+        refuse(frontier, hosts, clock.now, most=600)
+        wake = frontier.next_wake()
+        assert wake is not None
+        pauses.append((wake - clock.now) // 1000)
+        assert frontier.next(wake - 1) is None
+        clock.now = wake
     assert pauses == [60, 120, 240, 480, 600]
-    heed_retry_after(curi, hosts, 600, now + 3_600_000)
-    assert hosts.server("h.example").retry_at_ms == now + 3_660_000
-    heed_retry_after(curi, hosts, 0, now + 9_000_000)
-    assert hosts.server("h.example").retry_at_ms == now + 3_660_000
+    clock.now += 3_600_000
+    refuse(frontier, hosts, clock.now, most=600)
+    assert frontier.next_wake() == clock.now + 60_000
+    # not heeded: an answer like any other, and the end of its URI
+    clock.now += 60_000
+    refuse(frontier, hosts, clock.now, most=0)
+    assert not frontier.alive()
+    assert [code for _, code, _ in log.ends] == [429] * 7
 
 
 def test_an_answer_that_drips_for_ever_ends() -> None:
@@ -191,6 +222,10 @@ def test_an_answer_that_drips_for_ever_ends() -> None:
     assert (curi.status, curi.annotations) == (200, ["timeTrunc"])
 
 
+TARGETS = ("sbn", "bn", "cut", "x", "chain", "last")
+BUSY = {"status": 503, "headers": [["Retry-After", "1"]], "body": "later"}
+
+
 @pytest.mark.crawl
 def test_redirects_that_come_again(serve: Serve, run_crawl: RunCrawl) -> None:
     """PC-093, PC-095, PC-096"""
@@ -201,9 +236,12 @@ def test_redirects_that_come_again(serve: Serve, run_crawl: RunCrawl) -> None:
                 "routes": {
                     "/robots.txt": {"status": 404},
                     "/favicon.ico": {"status": 404},
-                    "/": {"body": "".join(f"<a href=/{name}>1</a>" for name in ("sbn", "bn", "x", "chain", "last"))},
+                    "/": {
+                        "body": "".join(f"<a href=/{name}>1</a>" for name in ("sbn", "bn", "cut", "x", "chain", "last"))
+                    },
                     "/sbn": page,
-                    "/bn": {"redirect": "/sbn", "cases": [{"if": {"nth": 1}, "then": {"close_now": True}}]},
+                    "/bn": {"redirect": "/sbn", "cases": [{"if": {"nth": 1}, "then": BUSY}]},
+                    "/cut": {"redirect": "/sbn", "cases": [{"if": {"nth": 1}, "then": {"close_now": True}}]},
                     "/x": {"redirect": "/x"},
                     "/chain": {"redirect": "/sbn"},
                     "/last": page,
@@ -216,5 +254,33 @@ def test_redirects_that_come_again(serve: Serve, run_crawl: RunCrawl) -> None:
     asked = web.asked("r.test")
     assert asked.count("GET /sbn") == 1  # the target of a redirect is a URI like any other
     assert asked.count("GET /x") == 1  # its target is known: the loop is none
-    for path, status in (("/sbn", 200), ("/bn", 302), ("/x", 302), ("/chain", 302), ("/last", 200)):
+    assert crawl.statuses[web.url("r.test", "/bn")] == [503, 302]
+    for path, status in (("/sbn", 200), ("/cut", 302), ("/x", 302), ("/chain", 302), ("/last", 200)):
         assert crawl.statuses[web.url("r.test", path)] == [status]
+
+
+ASKS = """
+from scrapy import Request, Spider
+
+class Asks(Spider):
+    name = "asks"
+    async def start(self):
+        yield Request(self.settings["BASE"] + "/sbn", self.parse)
+    def parse(self, response):
+        yield {"path": response.url.partition("test")[2].partition("/")[2]}
+        if response.url.endswith("/sbn"):
+            yield Request(self.settings["BASE"] + "/bn", self.parse)
+"""
+
+
+@pytest.mark.crawl
+def test_a_spiders_retry_and_redirect_fetch_the_target_once(serve: Serve, run_crawl: RunCrawl) -> None:
+    """PC-093: by Scrapy's own middlewares."""
+    busy = {"redirect": "/sbn", "cases": [{"if": {"nth": 1}, "then": {"status": 503, "body": "later"}}]}
+    web = serve({"r.test": {"routes": {"/robots.txt": {"status": 404}, "/sbn": {"body": "there"}, "/bn": busy}}})
+    crawl = run_crawl({"BASE": web.url("r.test", "")}, ASKS, name="asks", web=web)
+    assert crawl.returncode == 0, crawl.stderr
+    assert [line for line in web.asked("r.test") if "bn" in line] == ["GET /sbn", "GET /bn", "GET /bn"]
+    assert crawl.statuses[web.url("r.test", "/sbn")] == [200]
+    assert crawl.statuses[web.url("r.test", "/bn")] == [302]
+    assert crawl.stats["retry/count"] == 1

@@ -404,9 +404,18 @@ class Length(CostAssignmentPolicy):
         return len(curi.uri) if curi.settings.profile == "modern" else 0
 
 
+class Unfinished(QueueAssignmentPolicy):
+    """Without the method that names the queue."""
+
+
 class Weak(QueuePrecedencePolicy):
     def precedence(self, queue: QueueRecord, curi: CrawlURI) -> int:
         return 3 + queue.errors
+
+
+def test_a_policy_without_its_method_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigurationError, match=r"QUEUE_ASSIGNMENT_POLICY.*class_key"):
+        make(queue_assignment_policy=f"{HERE}.Unfinished")
 
 
 def test_policies_of_the_users_own() -> None:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heritrix_scrapy.operate.control import ControlError, ask
+from tests.durability.watch import until
+
 if TYPE_CHECKING:
     from tests.conftest import Serve
 
@@ -20,6 +23,13 @@ ONLY_ONE = ["NotMatchesRegexDecideRule", {"regex": ".*one.*", "decision": "REJEC
 
 #: Seconds between two looks at the limits.
 INTERVAL = 0.5
+
+
+def told_of(jobdir: Any) -> dict[str, Any]:
+    try:
+        return ask(jobdir, {"do": "status"})
+    except ControlError:
+        return {}
 
 
 def states(jobdir: Any) -> list[str]:
@@ -60,8 +70,8 @@ def test_a_limit_ends_the_crawl(serve: Serve, project: Any, limit: str, most: An
 
 
 def test_quotas_retire_queues_or_end_uris(serve: Serve, project: Any) -> None:
-    """One host's queue is retired with what is left in it; of another the rest ends as -5003; begun anew, the first
-    goes on."""
+    """One host's queue is retired with what is left in it; of another the rest ends as -5003. Begun anew, the first
+    goes on: by a command on the stopped job, and on the running one."""
     names = ("one.limit.test", "two.limit.test")
     page = "".join(f'<a href="/{n}">{n}</a>' for n in range(1, 7))
     web = serve(
@@ -85,6 +95,32 @@ def test_quotas_retire_queues_or_end_uris(serve: Serve, project: Any) -> None:
     assert done.stats["heritrix/quota/hostMaxFetchSuccesses"] == 1
     # what is left lies in the retired queue: no end of it is logged
     assert len(codes["one.limit.test"]) == 5
+
+    def reset(*args: str) -> Any:
+        return made.run("reset-quota", str(made.jobdir), *args, name="", command=("heritrix",), jobdir=None)
+
+    assert "quota Q:hostMaxFetchSuccesses is used up" in "".join(
+        made.run("queues", str(made.jobdir), name="", command=("heritrix",), jobdir=None).stdout
+    )
+    assert reset().returncode == 2
+    assert "nothing has been counted of the host other.test" in reset("--host", "other.test").stderr
+    told = reset("--host", "one.limit.test")
+    assert told.returncode == 0, told.stderr
+    assert ["reconsidered", "1"] in [line.split() for line in told.stdout.splitlines()]
+
+    again = made.start("-s", "HERITRIX_RUN_WHILE_EMPTY=True")
+    until(again, lambda: told_of(made.jobdir).get("state") == "EMPTY")
+    assert ask(made.jobdir, {"do": "reset_quota", "host": "one.limit.test"})["reconsidered"] == 1
+    until(again, lambda: told_of(made.jobdir).get("frontier", {}).get("queues", {}).get("retired") == 0)
+    until(again, lambda: told_of(made.jobdir)["state"] == "EMPTY")
+    ask(made.jobdir, {"do": "terminate"})
+    ended = made.finish(again, 60)
+    assert ended.returncode == 3, ended.stderr
+    found = {uri: row for uri, row in ended.statuses.items() if "one.limit.test" in uri}
+    assert {web.url("one.limit.test", f"/{number}") for number in range(1, 7)} <= set(found)
+    assert all(len(row) == 1 for row in found.values())
+    assert not any("Q:" in line for line in ended.log if " 200 " in line)
+    assert (made.jobdir / "job.log").read_text().count("reset_quota: hosts 1, ") == 2
 
 
 @pytest.mark.parametrize(("answers", "share", "status"), [(0, 1, 4), (1, 0.5, 4), (1, 1, 0)])

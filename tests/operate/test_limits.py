@@ -7,12 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
+from heritrix_scrapy.frontier.allowance import BeginAnew
+from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.model.hosts import Tally
+from heritrix_scrapy.model.hosts import Tally, server_key
+from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate import disk, limits, quotas
 from heritrix_scrapy.operate.life import End
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.report.tally import tally
+from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.store import MemoryStore
+from tests.frontier.world import make
 
 NONE = dict.fromkeys((limit.setting for limit in limits.LIMITS), 0)
 
@@ -112,3 +118,24 @@ def test_memory_that_is_held(tmp_path):
     told.write_text("VmRSS:\t  900000 kB\nRssAnon:\t  204800 kB\n")
     assert held_mib(told) == 200
     assert held_mib(tmp_path / "none") > 0
+
+
+def test_pc213_a_host_s_quotas_begin_anew_on_all_its_ports():
+    """PC-213: no alias of the host is missed, and none of another's is touched."""
+    frontier, clock, _ = make(MemoryStore())
+    hosts = frontier.hosts
+    uris = ("http://a.example/", "https://a.example/", "http://a.example:8080/", "http://a.example.org/")
+    for uri in uris:
+        curi = CrawlURI(uri, seed=True)
+        curi.settings = default_view()
+        assert frontier.add([curi]) == 1
+        hosts.server(server_key(uri)).tally.responses = 7
+        hosts.server_changed(server_key(uri))
+    work = BeginAnew(frontier, hosts, lambda: clock.now, host="a.example")
+    while not work.run(lambda: True):
+        pass
+    assert work.answer() == {"hosts": 1, "servers": 3, "sources": 0, "queues": 2, "reconsidered": 0, "uris": 0}
+    assert [hosts.server(server_key(uri)).tally.spent("responses") for uri in uris] == [0, 0, 0, 7]
+    assert frontier.queue_tally("example,a,").spent("scheduled") == 0
+    with pytest.raises(Refused, match=r"nothing has been counted of the server b\.example"):
+        BeginAnew(frontier, hosts, lambda: clock.now, server="b.example")

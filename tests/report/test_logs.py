@@ -94,3 +94,28 @@ def test_launch_folders_are_named_by_their_time_and_latest_links_to_the_last(tmp
     assert (first, second) == ("20110623171208", "20110623171209")
     assert launch.latest(tmp_path) == second
     assert os.readlink(tmp_path / "latest") == second
+
+
+def test_what_earlier_launches_left_is_settled(tmp_path: Path) -> None:
+    assert launch.settle(tmp_path, {}) == 0
+    first, second = (launch.begin(tmp_path, 1308849128574) for _ in range(2))
+    for name, text in {first: "known\nbeyond\ntorn", second: "one\ntwo\n"}.items():
+        (tmp_path / name / "logs").mkdir()
+        (tmp_path / name / "logs" / CRAWL).write_text(text)
+    vouched = launch.labelled(first, {CRAWL: 6})
+    assert vouched == {f"{first}/{CRAWL}": 6}
+    # the second launch came to no batch: its lines are as unknown as those behind what the first vouched for
+    assert launch.settle(tmp_path, vouched) == 3
+    assert (tmp_path / first / "logs" / CRAWL).read_text() == "known\nbeyond\n"
+    assert launch.settle(tmp_path, {f"{second}/{CRAWL}": 8}) == 0
+    assert launch.settle(tmp_path, {f"{second}/{CRAWL}": 9}) == -1
+    assert launch.labelled(None, {CRAWL: 6}) == {CRAWL: 6}
+    assert launch.split({CRAWL: 6}) == (None, {CRAWL: 6})
+
+
+def test_a_latest_that_is_a_folder_is_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "latest" / "mine").mkdir(parents=True)
+    name = launch.begin(tmp_path, 1308849128574)
+    assert (tmp_path / name).is_dir()
+    assert (tmp_path / "latest" / "mine").is_dir()
+    assert "cannot be linked" in caplog.text

@@ -8,6 +8,7 @@ URIAuthorityBasedQueueAssignmentPolicy).
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from heritrix_scrapy.frontier.fingerprint import bucket_for
@@ -84,8 +85,9 @@ class AuthorityBased(QueueAssignmentPolicy):
         basis = curi.policy_basis
         return self.finished(curi, basis, self.core_key(basis))
 
+    @abstractmethod
     def core_key(self, uri: str) -> str:
-        raise NotImplementedError
+        """The queue's name before anything goes before or behind it."""
 
     def finished(self, curi: CrawlURI, basis: str, core: str) -> str:
         """A core key with everything that goes before or behind it."""
@@ -198,12 +200,12 @@ class BucketQueueAssignmentPolicy(AuthorityBased):
 
     def class_key(self, curi: CrawlURI) -> str:
         host = host_name(curi)
-        if not host:
-            return "NO-HOST"
-        address = known_address(curi, self.hosts)
-        if address is None:
-            return f"NO-IP-{abs(java_hash(host)) & 1023}"
-        return str(abs(address_hash(address)) % 1021)
+        address = known_address(curi, self.hosts) if host else None
+        return self.core_key(host) if address is None else str(abs(address_hash(address)) % 1021)
+
+    def core_key(self, uri: str) -> str:
+        """``uri``: only the name of its host."""
+        return f"NO-IP-{abs(java_hash(uri)) & 1023}" if uri else "NO-HOST"
 
 
 class SourceTagQueueAssignmentPolicy(AuthorityBased):

@@ -8,6 +8,7 @@ would treat it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 
-class QueueAssignmentPolicy:
+class QueueAssignmentPolicy(ABC):
     """In which queue does a URI wait? (``HERITRIX_QUEUE_ASSIGNMENT_POLICY``)"""
 
     #: Whether the key follows from scheme and authority of the URI alone.
@@ -23,38 +24,38 @@ class QueueAssignmentPolicy:
     #: Whether a URI may have another queue by the time its turn comes, ``HERITRIX_DEFER_TO_PREVIOUS`` or not.
     moves = False
 
+    @abstractmethod
     def class_key(self, curi: CrawlURI) -> str:
         """The queue's name: any text. A prerequisite should go where the URI that needs it waits
         (``curi.policy_basis``)."""
-        raise NotImplementedError
 
 
-class CostAssignmentPolicy:
+class CostAssignmentPolicy(ABC):
     """What does a URI cost its queue? (``HERITRIX_COST_ASSIGNMENT_POLICY``)"""
 
+    @abstractmethod
     def cost_of(self, curi: CrawlURI) -> int:
         """The cost, 0 or more; asked once, when the URI is first queued."""
-        raise NotImplementedError
 
 
-class UriPrecedencePolicy:
+class UriPrecedencePolicy(ABC):
     """How far in front of its queue does a URI belong? (``HERITRIX_URI_PRECEDENCE_POLICY``)"""
 
+    @abstractmethod
     def precedence(self, curi: CrawlURI) -> int:
         """The lower, the earlier: 0 to 127, and -64 to 191 outside the heritrix profile. The cost is known by then."""
-        raise NotImplementedError
 
 
-class QueuePrecedencePolicy:
+class QueuePrecedencePolicy(ABC):
     """Which queue comes before others? (``HERITRIX_QUEUE_PRECEDENCE_POLICY``)"""
 
     #: Whether the precedence is what ``precedence`` says plus the lowest precedence of a URI that waits in the queue.
     by_highest_uri = False
 
+    @abstractmethod
     def precedence(self, queue: QueueRecord, curi: CrawlURI) -> int:
         """The lower, the earlier. Asked when a URI makes the queue, and after each URI that leaves it; ``queue`` holds
         its counts (``count``, ``enqueued``, ``spent``, ``errors``, ``tally``)."""
-        raise NotImplementedError
 
 
 class Given:

@@ -394,7 +394,6 @@ LATER: Final[dict[str, str]] = {
     "fetchHttp.digestAlgorithm": "DIGEST_ALGORITHM",
     "fetchDns.digestAlgorithm": "DIGEST_ALGORITHM",
     "fetchDns.disableJavaDnsResolves": "DISABLE_JAVA_DNS_RESOLVES",
-    "fetchDns.dnsOverHttpServer": "DNS_OVER_HTTP_SERVER",
     "warcWriter.frequentFlushes": "WARC_FREQUENT_FLUSHES",
     "warcWriter.startNewFilesOnCheckpoint": "WARC_START_NEW_FILES_ON_CHECKPOINT",
 }

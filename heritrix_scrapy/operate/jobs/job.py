@@ -1,0 +1,351 @@
+"""What has become of one job, and what can be done with it? As Heritrix's CrawlJob (spec/output 11.2).
+
+A job is unbuilt, built, launched, over; the crawl itself is another process, and what is known of it comes from its
+socket and its ``state.json``, so that an engine that is started anew knows as much. Everything here blocks: whoever
+serves many calls it in a thread. Times and counts of the crawl come from the crawl.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from heritrix_scrapy.model.errors import ConfigurationError, StoreError
+from heritrix_scrapy.operate import checkpoints, record
+from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
+from heritrix_scrapy.operate.joblog import JobLog
+from heritrix_scrapy.operate.jobs import launching
+from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, check_xml, project_settings
+from heritrix_scrapy.operate.jobs.folder import jobdir_of
+from heritrix_scrapy.operate.life import ACTIVE, End, State
+from heritrix_scrapy.operate.numbers import log, newest
+from heritrix_scrapy.operate.reach import Job as Reached
+from heritrix_scrapy.operate.standing import of_stopped
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from heritrix_scrapy.operate.jobs.folder import Place
+
+#: Seconds that a teardown waits for the end of the crawl (Heritrix: CrawlJob.teardown).
+TEARDOWN: Final = 3.3
+
+UNBUILT: Final = "Unbuilt"
+READY: Final = "Ready"
+
+
+class JobError(Exception):
+    """Something cannot be done in the state that the job is in. ``text``: why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a job stands. ``state``: of the crawl's controller, None of a job that is not built; ``status``: in
+    Heritrix's words; ``running``: a process crawls; ``told``: the crawl's own answer to ``status``, when it gave one;
+    ``launches``, ``last_launch_ms``: how often, and when, 0 for never."""
+
+    state: str | None
+    end: str | None
+    status: str
+    built: bool
+    valid: bool
+    launched: bool
+    running: bool
+    told: Mapping[str, Any] | None
+    record: record.Record
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """What can be done, in the order of Heritrix's buttons; ``launch`` of a profile is not among it."""
+        if not self.built:
+            return ("build", "launch")
+        if not self.running:
+            return ("launch", "teardown") if self.valid and not self.launched else ("teardown",)
+        first = {"RUNNING": ("pause",), "EMPTY": ("pause",), "PAUSING": ("unpause",), "PAUSED": ("unpause",)}
+        return (*first.get(str(self.state), ()), "checkpoint", "terminate", "teardown")
+
+
+class EngineJob:
+    """One job of the engine."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._lock = threading.RLock()
+        self._built: Built | None = None
+        self._launched = False
+        self._process: subprocess.Popen[bytes] | None = None
+        #: The checkpoint that the launch began with.
+        self.checkpoint = ""
+        self._going = False
+        self._unfit = ""
+        self._numbers: tuple[Any, Mapping[str, Any]] | None = None
+        self._adopt()
+
+    @property
+    def name(self) -> str:
+        return self.place.name
+
+    @property
+    def jobdir(self) -> Path:
+        return jobdir_of(self.place)
+
+    @property
+    def built(self) -> Built | None:
+        """What it was built to, if it is; that of a crawl which another engine has launched is made when asked for."""
+        with self._lock:
+            if self._built is None and self._launched:
+                try:
+                    self._built = build(self.place)
+                except NotBuilt as error:
+                    self._built = Built(self.place, invalid=error.reasons)
+            return self._built
+
+    def note(self, text: str, level: str = "INFO") -> None:
+        """Add a line to the job's log."""
+        JobLog(self.jobdir).write(int(time.time() * 1000), text, level)
+
+    def _adopt(self) -> None:
+        """Take up what an earlier engine, or somebody at a shell, has launched here."""
+        told = record.stands(self.jobdir)
+        if told.launches and not told.torn_down and told.state != State.NASCENT.value:
+            self._launched = True
+            self.checkpoint = told.checkpoint
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def standing(self, *, ask_it: bool = True) -> Standing:
+        """How it stands now. ``ask_it``: ask a running crawl for its numbers too."""
+        with self._lock:
+            self._reap()
+            told = record.stands(self.jobdir)
+            if not self._launched and not self._built and self._is_on(told):
+                # started at a shell meanwhile
+                self._adopt()
+            if not self._launched:
+                return self._not_launched(told)
+        running = self._is_on(told)
+        answer: Mapping[str, Any] | None = None
+        if running and ask_it:
+            answer = self._asked()
+            if answer is None:
+                told = record.stands(self.jobdir)
+                running = self._is_on(told)
+        state = str((answer or {}).get("state") or told.state)
+        if not running and self._going:
+            self.discard()
+            return self.standing(ask_it=ask_it)
+        if running and state != State.FINISHED.value:
+            return Standing(state, None, f"Active: {state}", True, True, True, True, answer, told)
+        end = self._unfit or told.end
+        return Standing(State.FINISHED.value, end, f"Finished: {end}", True, True, True, False, None, told)
+
+    def _not_launched(self, told: record.Record) -> Standing:
+        built = self._built
+        if built is None:
+            return Standing(None, None, UNBUILT, False, False, False, False, None, told)
+        status = READY if built.valid else f"Finished: {End.CREATED.name}"
+        reasons = tuple(built.invalid)
+        return Standing(State.NASCENT.value, None, status, True, built.valid, False, False, None, told, reasons)
+
+    def _is_on(self, told: record.Record) -> bool:
+        if self._process is not None and self._process.poll() is None:
+            return True
+        return State(told.state) in ACTIVE
+
+    def _asked(self) -> Mapping[str, Any] | None:
+        try:
+            return ask(self.jobdir, {"do": "status"}, timeout=20)
+        except ControlError:
+            return None
+
+    def _reap(self) -> None:
+        process = self._process
+        if process is not None and process.poll() is not None:
+            self._process = None
+            told = record.read(self.jobdir)
+            if told.pid != process.pid and self._launched:
+                # it never came to be a crawl
+                self._unfit = End.MISCONFIGURED.name
+                for line in launching.last_words(self.jobdir):
+                    self.note(line, "SEVERE")
+
+    def numbers(self, standing: Standing) -> Mapping[str, Any]:
+        """The entries of ``numbers.model``: of a running crawl what it says, of one that is over what its store holds;
+        nothing of a job that is not launched."""
+        if standing.running:
+            return (standing.told or {}).get("job") or {}
+        if not standing.launched:
+            return {}
+        mark = (standing.record.launch, standing.record.ended_ms, len(self.checkpoints()))
+        with self._lock:
+            if self._numbers is None or self._numbers[0] != mark:
+                try:
+                    self._numbers = (mark, of_stopped(self.jobdir, self.name)["job"])
+                except (ControlError, StoreError, ConfigurationError, OSError):
+                    return {}
+            return {**self._numbers[1], "crawlLogTail": newest(log(self.jobdir, "crawl.log"), 10)}
+
+    def checkpoints(self) -> list[str]:
+        """Names of those that a launch can begin with, the newest first."""
+        return [each.name for each in reversed(checkpoints.listed(self.jobdir))]
+
+    # -- doing ---------------------------------------------------------------------------------------------------
+
+    def check_xml(self) -> None:
+        """Read the job file; what is wrong goes into the job's log."""
+        try:
+            if not self.place.is_project:
+                check_xml(self.place.config)
+        except NotBuilt as error:
+            self._refused(error.reasons)
+
+    def build(self) -> bool:
+        """Assemble it, unless it is; whether it is then. Why not stands in the job's log."""
+        with self._lock:
+            if self._built is not None or self._launched:
+                return True
+            try:
+                self._built = build(self.place)
+            except NotBuilt as error:
+                self._refused(error.reasons)
+                return False
+            self.note("Job instantiated")
+            for text in self._built.warnings:
+                self.note(text, "WARNING")
+            self.validate()
+            return True
+
+    def validate(self) -> bool:
+        """Whether it may be launched; why not stands in the job's log."""
+        with self._lock:
+            if not self._launched and not self.build_again():
+                return False
+            for text in self._built.invalid if self._built else ():
+                self.note(text, "WARNING")
+            return self._built is None or self._built.valid
+
+    def build_again(self) -> bool:
+        """Assemble it when it is not."""
+        return self._built is not None or self.build()
+
+    def _refused(self, reasons: list[str]) -> None:
+        for reason in reasons:
+            self.note(reason, "SEVERE")
+
+    def launch(self, checkpoint: str = "", *, resume: bool = False, wait: float = launching.READY) -> bool:
+        """Start the crawl, built first where it is not; whether it has come to life.
+
+        A launch begins a new crawl, as Heritrix's does, but for one whose process was killed or that ``resume`` asks
+        for: such a crawl goes on with what it has. Raises JobError for a profile, and for a checkpoint that is not
+        there."""
+        with self._lock:
+            if self.place.is_profile:
+                raise JobError(f"{self.name} is a profile: copy it to a job, and launch that")
+            standing = self.standing(ask_it=False)
+            if checkpoint and not standing.built:
+                raise JobError("the job is not built: build it, then launch it from a checkpoint")
+            if standing.running:
+                self.note("Can't relaunch running job", "SEVERE")
+                return False
+            if standing.launched:
+                self.note("Can't relaunch previously-launched assembled job", "SEVERE")
+                return False
+            settings: dict[str, Any] = {}
+            if checkpoint:
+                try:
+                    chosen = checkpoints.chosen(checkpoint, self.jobdir)
+                except checkpoints.CheckpointError as error:
+                    raise JobError(str(error)) from None
+                settings[checkpoints.SETTING] = chosen.name
+            if not self.build() or self._built is None or not self._built.valid:
+                self.note("Can't launch problem configuration", "SEVERE")
+                return False
+            told = record.stands(self.jobdir)
+            killed = told.end == End.FINISHED_ABNORMAL.name and not told.ended_ms
+            if not checkpoint:
+                settings["HERITRIX_NEW_CRAWL"] = not (resume or killed)
+            if self._built.pauses is not None:
+                settings["HERITRIX_PAUSE_AT_START"] = self._built.pauses
+            self._unfit, self._going = "", False
+            self.checkpoint = settings.get(checkpoints.SETTING, "")
+            try:
+                self._process = launching.start(self.place, self.jobdir, settings)
+            except OSError as error:
+                self.note(f"Can't launch: {error}", "SEVERE")
+                return False
+            self._launched = True
+            process = self._process
+        alive = launching.wait(process, self.jobdir, wait)
+        if not alive:
+            self._reap()
+        return alive
+
+    def perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Have something done to the job's crawl, running or stopped: see ``reach.Job.perform``.
+
+        Raises ControlError, Refused, ConfigurationError, StorageFull."""
+        with Reached(self.jobdir, self.project()) as reached:
+            return reached.perform(request)
+
+    def project(self) -> Any:
+        """The Scrapy settings of the job. Raises JobError of a Scrapy project, whose code is not run in here."""
+        if self.place.is_project:
+            raise JobError("the crawl of a Scrapy project that does not run is steered by `scrapy heritrix`")
+        return project_settings(self.place)
+
+    def steer(self, verb: str, **given: Any) -> dict[str, Any]:
+        """One request to the running crawl. Raises ControlError."""
+        return ask(self.jobdir, {"do": verb, **given}, timeout=600)
+
+    def terminate(self) -> None:
+        """End a running crawl; nothing happens to any other. Raises JobError of one that is built and not launched."""
+        standing = self.standing(ask_it=False)
+        if standing.built and not standing.launched:
+            raise JobError("the job is not launched")
+        if standing.running:
+            try:
+                self.steer("terminate")
+            except NotRunning:
+                """It has just ended by itself."""
+
+    def teardown(self, seconds: float = TEARDOWN) -> bool:
+        """Put away what was built, after the end of the crawl; whether it is away now. Else it will be, by itself."""
+        standing = self.standing(ask_it=False)
+        if not standing.built:
+            return True
+        if standing.running:
+            with self._lock:
+                self._going = True
+            if standing.state != State.STOPPING.value:
+                try:
+                    self.steer("terminate")
+                except ControlError as error:
+                    self.note(f"it does not answer: {error}", "WARNING")
+            end = time.monotonic() + seconds
+            while self.standing(ask_it=False).running:
+                if time.monotonic() > end:
+                    return False
+                time.sleep(0.05)
+        self.discard()
+        return True
+
+    def discard(self) -> None:
+        """Forget what was built; the job's files stay."""
+        with self._lock:
+            if self._built is None and not self._launched:
+                return
+            was_launched = self._launched
+            self._built, self._launched, self._going, self._unfit, self.checkpoint = None, False, False, "", ""
+            told = record.stands(self.jobdir)
+            if was_launched and told.launches and not told.torn_down:
+                told.torn_down = True
+                try:
+                    record.write(self.jobdir, told)
+                except OSError as error:
+                    self.note(f"the state cannot be written down: {error}", "WARNING")
+            self.note("Job instance discarded")

@@ -1,0 +1,1 @@
+"""How is a crawl, or a folder of jobs, looked at and steered over HTTP?"""

@@ -1,0 +1,36 @@
+"""Which templates are there, and how are they filled in? Everything that is put in is escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from heritrix_scrapy.operate.web import markup
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with their filters."""
+    made = Environment(
+        loader=PackageLoader("heritrix_scrapy.operate.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["printed"] = printed
+    made.filters["segment"] = lambda text: quote(str(text), safe="")
+    return made
+
+
+def render(name: str, **values: Any) -> str:
+    """A filled-in template."""
+    return environment().get_template(name).render(**values)
+
+
+def printed(value: Any) -> str:
+    """A value as text; what no page can show is left out."""
+    return markup.ILLEGAL.sub("", markup.text(value))

@@ -1,0 +1,129 @@
+"""A server of a folder of jobs on a free port of the loopback, in a thread of its own, and a client for it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import http.client
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from heritrix_scrapy.operate.jobs.engine import Engine
+from heritrix_scrapy.operate.web.auth import READER, Account, Gate, parameters
+from heritrix_scrapy.operate.web.context import Context
+from heritrix_scrapy.operate.web.delay import Delays
+from heritrix_scrapy.operate.web.server import Server, application
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+OPERATOR = Account("admin", "right horse 7")
+LOOKER = Account("guest", "only looking 7", READER)
+
+
+class Answer:
+    """Status, headers and body of a response."""
+
+    def __init__(self, response: http.client.HTTPResponse) -> None:
+        self.status = response.status
+        self.headers = response.headers
+        self.body = response.read()
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8")
+
+
+class Client:
+    """Asks a server. ``account``: whose digest login goes with each request; None for none."""
+
+    def __init__(self, port: int, account: Account | None = OPERATOR) -> None:
+        self.port = port
+        self.account = account
+        self._nonce = ""
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        form: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        sent = dict(headers or {})
+        if form is not None:
+            body = urlencode(form).encode()
+            sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
+        if self.account is not None and "Authorization" not in sent:
+            if not self._nonce:
+                challenge = self.once("GET", "/engine", None, {}).headers["WWW-Authenticate"]
+                self._nonce = parameters(challenge.partition(" ")[2])["nonce"]
+            sent["Authorization"] = digest(self.account, self._nonce, method, path)
+        return self.once(method, path, body, sent)
+
+    def once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
+            for name, value in headers.items():
+                connection.putheader(name, value)
+            if body is not None:
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def get(self, path: str, accept: str = "application/xml", **headers: str) -> Answer:
+        return self.ask("GET", path, headers={"Accept": accept, **headers})
+
+    def post(self, path: str, **form: str) -> Answer:
+        return self.ask("POST", path, form=form)
+
+
+def digest(account: Account, nonce: str, method: str, path: str) -> str:
+    """An Authorization header."""
+
+    def md5(text: str) -> str:
+        return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+    first, second = md5(f"{account.user}:Authentication Required:{account.password}"), md5(f"{method}:{path}")
+    response = md5(f"{first}:{nonce}:00000001:abc:auth:{second}")
+    return (
+        f'Digest username="{account.user}", realm="Authentication Required", nonce="{nonce}", uri="{path}",'
+        f' response="{response}", algorithm=MD5, qop=auth, nc=00000001, cnonce="abc"'
+    )
+
+
+@contextmanager
+def served(folder: Path, *, keepalive: float = 30.0, **more: Any) -> Iterator[tuple[int, Context]]:
+    """The port of a server of a folder, and what its parts share."""
+    started = threading.Event()
+    held: dict[str, Any] = {}
+
+    async def main() -> None:
+        context = Context(
+            engine=Engine(folder),
+            gate=Gate([OPERATOR, LOOKER], lambda: asyncio.get_running_loop().time(), schemes=("digest", "basic")),
+            **{"delays": Delays(0.2), **more},
+        )
+        server = Server(application(context), keepalive=keepalive)
+        await server.start(["127.0.0.1"], 0, None)
+        held.update(port=server.addresses[0][1], context=context, loop=asyncio.get_running_loop())
+        started.set()
+        await context.leave.wait()
+        await server.close()
+
+    thread = threading.Thread(target=asyncio.run, args=(main(),), daemon=True)
+    thread.start()
+    assert started.wait(20)
+    try:
+        yield held["port"], held["context"]
+    finally:
+        held["loop"].call_soon_threadsafe(held["context"].leave.set)
+        thread.join(20)
+        assert not thread.is_alive()
