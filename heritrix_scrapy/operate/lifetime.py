@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -121,6 +122,7 @@ class LifeExtension:
             started_ms=old.started_ms or now,
             ran_ms=old.ran_ms,
             checkpoint=old.checkpoint,
+            warcs=self._elsewhere(),
         )
         self._elapsed = Elapsed(old.ran_ms)
         self._elapsed.go(clock.monotonic())
@@ -221,6 +223,14 @@ class LifeExtension:
                 " spider's start() asks for them"
             )
         return End.FINISHED
+
+    def _elsewhere(self) -> list[str]:
+        """Where WARC files lie that are not in the JOBDIR, and how their names begin."""
+        root, view = self._crawl.jobdir.root, settings_of(self._crawler).view
+        base = Path(view.warc_dir).absolute() if view.warc_dir else root
+        places = [base / path for path in view.warc_store_paths or ()] or ([base] if base != root else [])
+        begin = view.warc_prefix if view.warc_template.startswith("${prefix}") else ""
+        return [f"{place}/{begin}" for place in places if place not in (root / "warcs", root)]
 
     def _finish(self) -> None:
         if self._life.state is State.FINISHED:

@@ -126,8 +126,8 @@ def error_line(now_ms: int, uri: str | None, message: str, problem: str) -> str:
 
 def failure_entry(log_line: str, trace: Sequence[str]) -> str:
     """An entry of nonfatal-errors.log or runtime-errors.log: the URI's line, then a blank and what went wrong
-    (Heritrix: NonFatalErrorFormatter)."""
-    text = "".join(trace).strip("\n")
+    (Heritrix: NonFatalErrorFormatter). What a server said stands in it without control characters."""
+    text = "\n".join(map(one_line, "".join(trace).strip("\n").split("\n")))
     return f"{log_line} {text}\n"
 
 
