@@ -18,7 +18,7 @@ from scrapy.utils.asyncio import create_looping_call
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.engine import DISK, LIMIT
 from heritrix_scrapy.frontier.finish import QUOTA
-from heritrix_scrapy.model import status
+from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.operate import disk, limits, quotas
@@ -240,7 +240,12 @@ class LimitExtension:
         return made[1]
 
     def _check_of(self, place: str) -> Callable[[CrawlURI], None]:
+        # where what a page needs first is refused, the page waits for it until that is too often
+        spared = place == "after_preconditions" and self._view.profile != "heritrix"
+
         def check(curi: CrawlURI) -> None:
+            if spared and curi.path[-1:] == hops.PREREQ:
+                return
             for quota, wanted in self._quotas(curi.settings):
                 if quota.at == place and quota.concerns(curi.host, curi.source_tag):
                     if wanted is not None and not wanted(curi):

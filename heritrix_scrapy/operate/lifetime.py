@@ -6,6 +6,7 @@ progress log, Scrapy's stats and everyone connected to ``state_changed``.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import logging
 import os
@@ -50,6 +51,7 @@ class LifeExtension:
         self._record = record.Record()
         self._log = JobLog(self._crawl.jobdir.root) if self._kept else None
         self._reason = self._closed_for = ""
+        self._started = asyncio.Event()
         self._alerts = 0
         #: Alerts of the start, until the job is ours and its logs have their place.
         self._early: list[tuple[str, str]] | None = []
@@ -61,6 +63,7 @@ class LifeExtension:
             self._crawl.bridge.watcher = self
             logging.getLogger().addHandler(self._handler)
             crawler.signals.connect(self.spider_opened, signals.spider_opened)
+            crawler.signals.connect(self.engine_started, signals.engine_started)
             crawler.signals.connect(self.spider_closed, signals.spider_closed)
             crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
 
@@ -149,8 +152,10 @@ class LifeExtension:
             self._life.run()
 
     async def stop(self, end: str, reason: str) -> None:
-        """End the crawl; ``end``: name of an end status."""
+        """End the crawl, once its engine runs: one that is closed before goes on opening. ``end``: name of an end
+        status."""
         self._reason = self._reason or reason
+        await self._started.wait()
         await self._crawl.bridge.close_spider(end.lower())
 
     # -- what the engine's bridge says -----------------------------------------------------------------------
@@ -188,6 +193,9 @@ class LifeExtension:
             self._tell_alert(level, text)
         if not self._crawl.bridge.is_paused():
             self._life.run()
+
+    def engine_started(self) -> None:
+        self._started.set()
 
     def spider_closed(self, reason: str) -> None:
         self._life.stop(life.end_of(reason))
