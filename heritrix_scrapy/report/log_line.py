@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report.times import log17, ts17
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ _MIME_END = re.compile(r"[\s;,]")
 _UNSAFE = re.compile(r"[^!-~\xa1-\U0010ffff]|[\xad\u1680\u2000-\u200f\u2028-\u202f\u205f\u3000\ud800-\udfff\ufeff]")
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 def _percent(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
 
@@ -66,20 +70,22 @@ def annotation(text: str) -> str:
     return token(text).replace(",", "%2C") if text else ""
 
 
-def notes_of(curi: CrawlURI, *, content_size: bool = False) -> list[str]:
+def notes_of(curi: CrawlURI, *, content_size: bool = False, modern: bool = True) -> list[str]:
     """All annotations of a line; after more than one attempt their number, as ``3t``, is the last (Heritrix:
-    CrawlURI.aboutToLog). ``content_size``: then ``content-size:N``."""
+    CrawlURI.aboutToLog). ``content_size``: then ``content-size:N``, which is what the statistics count."""
     notes = [written for note in curi.annotations if (written := annotation(note))]
     tries = f"{curi.attempts}t"
     if curi.attempts > 1 and tries not in notes:
         notes.append(tries)
-    if content_size and curi.content_size > 0:
-        notes.append(f"content-size:{curi.content_size}")
+    if content_size and (counted := counted_size(curi, heritrix=not modern)) > 0:
+        notes.append(f"content-size:{counted}")
     return notes
 
 
 def size(curi: CrawlURI, *, modern: bool = True) -> int | None:
-    """Body bytes of an HTTP exchange, all recorded bytes of any other; None when there are none to tell."""
+    """Body bytes of an HTTP exchange, all recorded bytes of any other; None when there are none to tell.
+
+    The statistics count the header's bytes of an HTTP exchange, too: ``content-size:N`` has what they count."""
     if curi.uri.startswith("http"):
         if curi.content_length >= 0:
             return curi.content_length
@@ -105,7 +111,7 @@ def line(
     else:
         began = curi.began_ms if curi.began_ms is not None else 1
         timing = f"{ts17(began)}+{curi.ended_ms - began}"
-    notes = notes_of(curi, content_size=content_size)
+    notes = notes_of(curi, content_size=content_size, modern=modern)
     extra = f" {extra_json(curi.extra_info)}" if extra_info else ""
     return (
         f"{log17(now_ms)} {curi.status:5d} {'-' if bytes_ is None else bytes_:>10} {token(curi.uri)}"
@@ -126,11 +132,12 @@ def error_line(now_ms: int, uri: str | None, message: str, problem: str) -> str:
 
 def failure_entry(log_line: str, trace: Sequence[str]) -> str:
     """An entry of nonfatal-errors.log or runtime-errors.log: the URI's line, then a blank and what went wrong
-    (Heritrix: NonFatalErrorFormatter). What a server said stands in it without control characters."""
-    text = "\n".join(map(one_line, "".join(trace).strip("\n").split("\n")))
-    return f"{log_line} {text}\n"
+    (Heritrix: NonFatalErrorFormatter). No line behind the first begins as an entry does, whatever a server made the
+    message hold."""
+    first, *rest = map(one_line, "".join(trace).strip("\n").split("\n"))
+    return "\n".join([f"{log_line} {first}", *(f" {text}" if text[:1].isdigit() else text for text in rest)]) + "\n"
 
 
 def one_line(text: str) -> str:
     """The text with line breaks and other control characters percent-encoded; blanks stay."""
-    return text if text.isprintable() else re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", _percent, text)
+    return text if text.isprintable() else _CONTROL.sub(_percent, text)

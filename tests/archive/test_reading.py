@@ -210,7 +210,7 @@ def resource(uri: bytes, date: bytes = b"2020-01-02T03:04:05Z") -> bytes:
 
 
 def test_one_odd_address_does_not_cost_the_index_of_the_others(tmp_path: Path) -> None:
-    path = tmp_path / "odd.warc"
+    path = tmp_path / "damaged.warc"
     odd = [b"http://a:b:c/", b"http://[::1", b"http://a.example:99999999/\xff", b"urn:x", b"//"]
     path.write_bytes(b"".join(map(resource, [b"http://a.example/", *odd, b"http://b.example/"])))
     keys = [line.split(" ")[0] for line in cdxj.lines_of(path)]
@@ -235,7 +235,7 @@ def test_one_odd_address_does_not_cost_the_index_of_the_others(tmp_path: Path) -
     ],
 )
 def test_dates_may_be_short_and_what_has_none_has_no_line(tmp_path: Path, date: bytes, stamp: str | None) -> None:
-    path = tmp_path / "dates.warc"
+    path = tmp_path / "damaged.warc"
     path.write_bytes(resource(b"http://a.example/", date))
     assert [line.split(" ")[1] for line in cdxj.lines_of(path)] == ([stamp] if stamp else [])
     found = Index([path]).find("http://a.example/", "2020")
@@ -243,15 +243,15 @@ def test_dates_may_be_short_and_what_has_none_has_no_line(tmp_path: Path, date: 
 
 
 def test_lines_that_cannot_be_read_cost_no_others_of_a_package(tmp_path: Path) -> None:
-    (tmp_path / "a.warc").write_bytes(resource(b"http://a.example/"))
-    [good] = cdxj.lines_of(tmp_path / "a.warc")
+    (tmp_path / "damaged.warc").write_bytes(resource(b"http://a.example/"))
+    [good] = cdxj.lines_of(tmp_path / "damaged.warc")
     told = json.loads(good.split(" ", 2)[2])
     bad: list[Any] = [{**told, key: value} for key in ("filename", "offset") for value in ([], {}, "x", None)]
     bad += [{**told, "digest": 7}, {key: told[key] for key in told if key != "offset"}]
     lines = [f"com,x)/ 20200101000000 {json.dumps(row)}" for row in bad]
     lines += ["com,x)/ never " + json.dumps(told), "com,x)/ 20200101000000 {", "", "com,x)/", good]
     with zipfile.ZipFile(tmp_path / "a.wacz", "w") as package:
-        package.write(tmp_path / "a.warc", "archive/a.warc")
+        package.write(tmp_path / "damaged.warc", "archive/damaged.warc")
         package.writestr("indexes/index.cdxj", "\n".join(lines))
     index = Index([tmp_path / "a.wacz"])
     assert index.find("http://a.example/") is not None
