@@ -21,6 +21,7 @@ from heritrix_scrapy.frontier.building import Building
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
+from heritrix_scrapy.frontier.exporting import PendingLog
 from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
@@ -242,6 +243,7 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         try:
+            self._dump_pending(frontier)
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
@@ -252,6 +254,14 @@ class FrontierScheduler(BaseScheduler):
             logger.error("the diversion files could not be closed: %s", error)
         if self._crawl.jobdir.temporary and not self._crawl.looking:
             discard(self._crawl.jobdir.frontier)
+
+    def _dump_pending(self, frontier: Frontier) -> None:
+        report = self._crawl.report
+        if report is None or not self._settings.view.dump_pending_at_close:
+            return
+        dump = PendingLog(frontier, self._crawl.clock.now_ms, report.pending)
+        dump.run(lambda: False)
+        logger.info("URIs that still wait were written to crawl.log: %d", dump.answer()["written"])
 
     def _closing(self) -> None:
         """The engine waits for what is in flight: at most the grace time, then it is cut off and stays queued."""

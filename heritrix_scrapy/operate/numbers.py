@@ -1,7 +1,7 @@
 """Which numbers of a job does whoever watches it want to see? The model of Heritrix's job page, under its names.
 
 A running crawl and a stopped one have the same entries; what is not known of one is None. A plain function makes them
-of what is known; ``Rates`` looks at what came since a few seconds.
+of what is known.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from heritrix_scrapy.operate import checkpoints
 from heritrix_scrapy.report import crawled
 from heritrix_scrapy.report.durations import duration
+from heritrix_scrapy.report.progress import Progress, rates
 from heritrix_scrapy.report.reports import REPORTS
 from heritrix_scrapy.report.searching import backwards
 
@@ -48,27 +49,6 @@ QUEUES = {
 CLASSES = ("novel", "dupByHash", "notModified", "otherDup")
 
 
-class Rates:
-    """How fast the crawl is now: against what stood five to ten seconds ago, whoever asks and however often."""
-
-    def __init__(self) -> None:
-        self._before: tuple[int, int, int] | None = None
-        self._next: tuple[int, int, int] | None = None
-
-    def now(self, now_ms: int, documents: int, size: int) -> tuple[float, float] | None:
-        """Documents and KiB a second; None when nobody has asked before."""
-        here = (now_ms, documents, size)
-        if self._next is None:
-            self._before = self._next = here
-        elif now_ms - self._next[0] >= BACK_MS:
-            self._before, self._next = self._next, here
-        assert self._before is not None
-        age = (now_ms - self._before[0]) / 1000
-        if age <= 0:
-            return None
-        return (documents - self._before[1]) / age, (size - self._before[2]) / 1024 / age
-
-
 def model(
     root: Path,
     told: Mapping[str, Any],
@@ -79,19 +59,23 @@ def model(
     slots: int | None = None,
     steps: Mapping[str, int] | None = None,
     load: Mapping[str, float] | None = None,
-    current: tuple[float, float] | None = None,
+    before: tuple[int, Progress] | None = None,
     memory_mib: int | None = None,
 ) -> dict[str, Any]:
     """The entries, in Heritrix's order. ``told``: state, times, counts and ``frontier`` of the status; ``steps``: how
-    many fetches are at which step; ``load``: ``congestion``, ``average_depth`` and ``deepest`` of the queues."""
+    many fetches are at which step; ``load``: ``congestion``, ``average_depth`` and ``deepest`` of the queues;
+    ``before``: how many ms ago what stood, for current rates."""
     frontier: Mapping[str, Any] = told.get("frontier") or {}
     queues: Mapping[str, int] = frontier.get("queues") or {}
     state = told.get("state")
-    seconds = (told.get("elapsed_ms") or 0) / 1000
+    ran_ms = told.get("elapsed_ms") or 0
     downloaded = frontier.get("succeeded")
     finished = sum(frontier.get(each, 0) for each in ("succeeded", "failed", "disregarded"))
     table = crawled.of_counters(tallies)
     size = crawled.total_bytes(table)
+    age_ms, earlier = before or (0, None)
+    now = Progress(downloaded=downloaded or 0, bytes_total=size)
+    rates(now, ran_ms, earlier, age_ms)
     report: dict[str, Any] | None = None
     if queues:
         report = {theirs: queues.get(ours) for ours, theirs in QUEUES.items()}
@@ -123,10 +107,10 @@ def model(
             "sizeOnDisk": on_disk(root),
         },
         "rateReport": {
-            "currentDocsPerSecond": None if current is None else round(current[0], 2),
-            "averageDocsPerSecond": round((downloaded or 0) / seconds, 2) if seconds else None,
-            "currentKiBPerSec": None if current is None else round(current[1]),
-            "averageKiBPerSec": round(size / 1024 / seconds) if seconds else None,
+            "currentDocsPerSecond": finite(now.current_docs) if earlier else None,
+            "averageDocsPerSecond": finite(now.average_docs),
+            "currentKiBPerSec": now.current_kib if earlier else None,
+            "averageKiBPerSec": now.average_kib if ran_ms else None,
         },
         "loadReport": {
             "busyThreads": busy,
