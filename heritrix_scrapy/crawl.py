@@ -138,6 +138,9 @@ class Report(Protocol):
     def finished(self, curi: CrawlURI) -> None:
         """The URI has its final disposition: append its log line (to be flushed by ``flush``)."""
 
+    def pending(self, curi: CrawlURI) -> None:
+        """The URI still waits: append a log line that says so, and count nothing."""
+
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: log what went wrong."""
 

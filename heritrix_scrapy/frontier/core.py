@@ -89,7 +89,14 @@ class Frontier:
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix)
         ledger = self._ledger = Ledger(
-            store, totals, hosts=hosts, clock=clock, report=report, archives=archives, records_wait=records_wait
+            store,
+            totals,
+            hosts=hosts,
+            clock=clock,
+            report=report,
+            archives=archives,
+            records_wait=records_wait,
+            longest=view.largest_queues_count,
         )
         ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
@@ -294,7 +301,7 @@ class Frontier:
         return self._ledger
 
     def longest(self) -> list[tuple[str, int]]:
-        """Names and counts of the longest queues (at most 20), the longest first."""
+        """Names and counts of the longest queues, the longest first."""
         largest = self._ledger.largest
         for queue in (*self._ledger.changed.values(), *self._ledger.joined):
             largest.update(queue.class_key, queue.record.count)

@@ -292,7 +292,9 @@ class Operations:
         """``summary``, ``nonempty`` or ``all``, line by line."""
         frontier, now = self.frontier, self._clock.now_ms()
         if kind == "summary":
-            return reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
+            view = self._settings.view
+            shown = view.max_queues_per_report_category
+            return reports.summary(frontier, now, job=view.job_name, reached=self._reached(), shown=shown)
         if kind == "nonempty":
             return reports.nonempty(frontier, now)
         if kind == "all":

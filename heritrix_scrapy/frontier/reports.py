@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import Queue, QueueRecord
 
-#: Queues shown in each category of the summary report.
-SHOWN = 2000
-
 LEGEND = (
     "queue precedence currentSize totalEnqueues sessionBalance lastCost (averageCost) lastDequeueTime wakeTime"
     " totalSpend/totalBudget errorCount lastPeekUri lastQueuedUri"
@@ -203,7 +200,7 @@ def _blocks(label: str, queues: Iterable[Queue], total: int, now_ms: int, shown:
         yield ""
 
 
-def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = SHOWN) -> Iterator[str]:
+def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = 2000) -> Iterator[str]:
     """The summary report, line by line without line ends. ``shown``: queues in each category."""
     totals, c = frontier.totals, counts(frontier, reached)
     yield f"Frontier report - {formats.minute(now_ms)}"

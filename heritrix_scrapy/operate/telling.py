@@ -16,13 +16,14 @@ from heritrix_scrapy.operate.feed import LEAST, Feed
 from heritrix_scrapy.operate.glance import Busiest, glance
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.report import crawled
+from heritrix_scrapy.report.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from heritrix_scrapy.crawl import Crawl
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.operate.numbers import Rates
+    from heritrix_scrapy.report.progress import Window
 
 #: Signals that are told as events. Those for single URIs are not: crawl.log has them.
 EVENTS: Final = (
@@ -44,11 +45,12 @@ _NOT_TOLD = frozenset({"signal", "sender", "spider"})
 
 
 class Telling:
-    """Offers ``subscribe``, ``hello`` and ``numbers``. ``rates``: shared with all who ask for the status."""
+    """Offers ``subscribe``, ``hello`` and ``numbers``. ``window``: for current rates, shared with all who ask for the
+    status."""
 
-    def __init__(self, crawl: Crawl, rates: Rates) -> None:
+    def __init__(self, crawl: Crawl, window: Window) -> None:
         self._crawl = crawl
-        self._rates = rates
+        self._window = window
         self._busiest: Busiest | None = None
         self._numbers: dict[str, Any] | None = None
         self._made = 0.0
@@ -95,7 +97,8 @@ class Telling:
         else:
             status, tallies = frontier.status(), frontier.tallies()
             size = crawled.total_bytes(crawled.of_counters(tallies))
-            current = self._rates.now(now_ms, status["succeeded"], size)
+            stands = Progress(downloaded=status["succeeded"], bytes_total=size)
+            current = self._window.speed(int(crawl.clock.monotonic() * 1000), stands)
         return glance(
             self.told(),
             status,
