@@ -125,8 +125,8 @@ def model(
         "rateReport": {
             "currentDocsPerSecond": None if current is None else round(current[0], 2),
             "averageDocsPerSecond": round((downloaded or 0) / seconds, 2) if seconds else None,
-            "currentKiBPerSec": None if current is None else round(current[1]),
-            "averageKiBPerSec": round(size / 1024 / seconds) if seconds else None,
+            "currentKiBPerSec": None if current is None else int(current[1]),
+            "averageKiBPerSec": int(size / 1024 / seconds) if seconds else None,
         },
         "loadReport": {
             "busyThreads": busy,

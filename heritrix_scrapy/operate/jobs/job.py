@@ -17,7 +17,7 @@ from heritrix_scrapy.operate import checkpoints, record
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.jobs import launching
-from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, check_xml, project_settings
+from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, project_settings
 from heritrix_scrapy.operate.jobs.folder import jobdir_of
 from heritrix_scrapy.operate.life import ACTIVE, End, State
 from heritrix_scrapy.operate.numbers import log, newest
@@ -71,10 +71,11 @@ class Standing:
 
 
 class EngineJob:
-    """One job of the engine."""
+    """One job of the engine. ``more``: settings of every crawl that the engine launches."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, more: Mapping[str, str] | None = None) -> None:
         self.place = place
+        self._more = dict(more or {})
         self._lock = threading.RLock()
         self._built: Built | None = None
         self._launched = False
@@ -100,7 +101,7 @@ class EngineJob:
         with self._lock:
             if self._built is None and self._launched:
                 try:
-                    self._built = build(self.place)
+                    self._built = build(self.place, self._more)
                 except NotBuilt as error:
                     self._built = Built(self.place, invalid=error.reasons)
             return self._built
@@ -196,21 +197,13 @@ class EngineJob:
 
     # -- doing ---------------------------------------------------------------------------------------------------
 
-    def check_xml(self) -> None:
-        """Read the job file; what is wrong goes into the job's log."""
-        try:
-            if not self.place.is_project:
-                check_xml(self.place.config)
-        except NotBuilt as error:
-            self._refused(error.reasons)
-
     def build(self) -> bool:
         """Assemble it, unless it is; whether it is then. Why not stands in the job's log."""
         with self._lock:
             if self._built is not None or self._launched:
                 return True
             try:
-                self._built = build(self.place)
+                self._built = build(self.place, self._more)
             except NotBuilt as error:
                 self._refused(error.reasons)
                 return False
@@ -255,7 +248,7 @@ class EngineJob:
             if standing.launched:
                 self.note("Can't relaunch previously-launched assembled job", "SEVERE")
                 return False
-            settings: dict[str, Any] = {}
+            settings: dict[str, Any] = dict(self._more)
             if checkpoint:
                 try:
                     chosen = checkpoints.chosen(checkpoint, self.jobdir)
@@ -296,7 +289,7 @@ class EngineJob:
         """The Scrapy settings of the job. Raises JobError of a Scrapy project, whose code is not run in here."""
         if self.place.is_project:
             raise JobError("the crawl of a Scrapy project that does not run is steered by `scrapy heritrix`")
-        return project_settings(self.place)
+        return project_settings(self.place, self._more)
 
     def steer(self, verb: str, **given: Any) -> dict[str, Any]:
         """One request to the running crawl. Raises ControlError."""
