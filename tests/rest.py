@@ -286,6 +286,8 @@ class Run:
         self.story = new_story()
         self.counts = {"equal": 0, "deviate": 0, "differ": 0}
         self.rows: dict[str, list[str]] = {}
+        #: Copies of one job: as old as its file.
+        self.copies: set[str] = set()
         #: Jobs whose crawl was paused on its way.
         self.midway: set[str] = set()
 
@@ -302,7 +304,7 @@ class Run:
         while True:
             got = self.engine.send(step["request"])
             midway = str(step["request"]["path"]).startswith(tuple(f"/engine/job/{job}/" for job in self.midway))
-            comparison = Comparison(live=bool(step.get("live")), midway=midway)
+            comparison = Comparison(live=bool(step.get("live")), midway=midway, tied=self.copies)
             comparison.response(step["response"], got)
             told(step, got["status"], self.flash_after(place), self.story)
             left = [each for each in comparison.differences if explained(step, each, self.story) is None]
@@ -322,8 +324,8 @@ class Run:
         if left or self.verbose:
             words = f" ({', '.join(sorted(map(str, used)))})" if used else ""
             print(f"{outcome:8} {step['step']} {step['note']}{words}")
-            for each in left[:8]:
-                print(f"           {each}")
+            for each in comparison.differences[:40] if self.verbose else left[:8]:
+                print(f"           {explained(step, each, self.story) or 'differs'}: {each}")
 
     # -- what happened outside the exchanges --------------------------------------------------------------------------
 
@@ -441,6 +443,8 @@ class Run:
         step = self.steps[place]
         did = (step["request"].get("form") or {}).get("action")
         job = re.fullmatch(r"/engine/job/([^/?]+)", step["request"]["path"])
+        if copied := (step["request"].get("form") or {}).get("copyTo"):
+            self.copies.add(str(copied))
         if job is None or did not in ("pause", "unpause", "terminate"):
             return
         if did == "pause":

@@ -57,13 +57,18 @@ def no_damage(step: Exchange, diff: Difference, story: Story) -> bool:
     """What a refused action has not done: nothing was moved, so a later teardown does not wait."""
     if job_of(step) in story["spared"]:
         return True
-    found = re.search(r"jobs\[([^\]]+)\]|/engine/job/([\w-]+)", f"{diff.path} {diff.expected} {diff.got}")
-    return bool(found) and (found[1] or found[2]) in story["spared"]
+    text = f"{diff.path} {diff.expected} {diff.got}"
+    return any(
+        re.search(rf"jobs\[{name}\]|/engine/job/{name}\b|ignore__{name}\b|Job '{name}'", text)
+        for name in story["spared"]
+    )
 
 
 def finished_stays(step: Exchange, diff: Difference, story: Story) -> bool:
     """FINISHED is the end: nothing moves it, and no checkpoint is made of a crawl with nothing left."""
-    return job_of(step) in story["over"]
+    if job_of(step) in story["unmade"] and re.search(r"checkpointFiles$|options$", diff.path):
+        return True
+    return job_of(step) in story["over"] and step["request"]["path"] == f"/engine/job/{job_of(step)}"
 
 
 def unknown_checkpoint(step: Exchange, diff: Difference, story: Story) -> bool:
@@ -145,7 +150,14 @@ ROWS: dict[str, Callable[[Exchange, Difference, Story], bool]] = {
 
 
 def new_story() -> Story:
-    return {"spared": set(), "over": set(), "checkpoint refused": set(), "outside": set(), "refused names": set()}
+    return {
+        "spared": set(),
+        "over": set(),
+        "unmade": set(),
+        "checkpoint refused": set(),
+        "outside": set(),
+        "refused names": set(),
+    }
 
 
 def told(step: Exchange, status: int, flash: str, story: Story) -> None:
@@ -161,11 +173,13 @@ def told(step: Exchange, status: int, flash: str, story: Story) -> None:
         story["spared"].add(job)
     if "finished" in step["note"] and did in ("pause", "unpause", "checkpoint", "terminate"):
         story["over"].add(job)
+        if did == "checkpoint":
+            story["unmade"].add(job)
     if did == "launch" and form.get("checkpoint") and (expected, status) == (303, 409):
         story["checkpoint refused"].add(job)
     if did in ("teardown", "build"):
         story["checkpoint refused"].discard(job)
-    if did in ("launch",) and expected == 303 and not form.get("checkpoint"):
+    if did in ("launch", "teardown"):
         story["over"].discard(job)
     if did == "add" and flash.startswith("Added") and "<work>/outside" in str(form.get("addpath")):
         story["outside"].add(str(form["addpath"]).rpartition("/")[2])

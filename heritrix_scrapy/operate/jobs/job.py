@@ -84,6 +84,8 @@ class EngineJob:
         self.checkpoint = ""
         self._going = False
         self._unfit = ""
+        #: What a running crawl has answered last.
+        self._last: Mapping[str, Any] = {}
         self._numbers: tuple[Any, Mapping[str, Any]] | None = None
         self._adopt()
 
@@ -133,7 +135,12 @@ class EngineJob:
         answer: Mapping[str, Any] | None = None
         if running and ask_it:
             answer = self._asked()
-            if answer is None:
+            if answer is not None:
+                self._last = answer
+            elif self._is_on(told):
+                # it is about to end, or has its hands full: what it said last, in the state that it was found in
+                answer = {**self._last, "state": told.state}
+            else:
                 told = record.stands(self.jobdir)
                 running = self._is_on(told)
         state = str((answer or {}).get("state") or told.state)
@@ -264,7 +271,7 @@ class EngineJob:
                 settings["HERITRIX_NEW_CRAWL"] = not (resume or killed)
             if self._built.pauses is not None:
                 settings["HERITRIX_PAUSE_AT_START"] = self._built.pauses
-            self._unfit, self._going = "", False
+            self._unfit, self._going, self._last = "", False, {}
             self.checkpoint = settings.get(checkpoints.SETTING, "")
             try:
                 self._process = launching.start(self.place, self.jobdir, settings)

@@ -13,6 +13,7 @@ from heritrix_scrapy.operate.web import (
     engine_resource,
     file_resource,
     job_resource,
+    openapi,
     report_resource,
     script_resource,
 )
@@ -39,6 +40,14 @@ LISTING: Final[Table] = {"GET": file_resource.get}
 DOCS: Final[Table] = {"GET": bean_resource.documentation}
 
 
+async def described(context: Context, request: web.Request) -> web.StreamResponse:
+    """The description of the API."""
+    return web.json_response(openapi.description())
+
+
+OPENAPI: Final[Table] = {"GET": described}
+
+
 def table_of(segments: list[str]) -> Table | None:
     """The resource of a path, by method."""
     match segments:
@@ -46,6 +55,8 @@ def table_of(segments: list[str]) -> Table | None:
             return ENGINE
         case ["engine", "beandoc"]:
             return DOCS
+        case ["engine", "openapi.json"]:
+            return OPENAPI
         case ["engine", "jobsdir", *_]:
             return LISTING
         case ["engine", "anypath", *_]:
