@@ -25,8 +25,9 @@ from isal import isal_zlib
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from heritrix_scrapy.archive.alone import Crawler, warcinfo
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import Crawler, Form, group, warcinfo
+from heritrix_scrapy.archive.records import Form, group
 from heritrix_scrapy.archive.warcfile import LEVEL, WarcFiles
 from heritrix_scrapy.archive.writer import record_id
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink

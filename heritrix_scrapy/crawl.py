@@ -138,6 +138,9 @@ class Report(Protocol):
     def finished(self, curi: CrawlURI) -> None:
         """The URI has its final disposition: append its log line (to be flushed by ``flush``)."""
 
+    def pending(self, curi: CrawlURI) -> None:
+        """The URI still waits: append a log line that says so, and count nothing."""
+
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: log what went wrong."""
 
@@ -161,6 +164,9 @@ class Report(Protocol):
 
     def checkpoint(self, directory: Path) -> Callable[[], None]:
         """The logs end under the checkpoint's name, and begin anew; see ``Durable``."""
+
+    async def write_reports(self) -> None:
+        """Write the reports of the settings while the crawl goes on. What fails is logged."""
 
     def progress_line(self) -> str:
         """How far the crawl is, as a line of progress-statistics.log."""

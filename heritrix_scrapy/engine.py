@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from heritrix_scrapy.model.errors import StorageFull
-from heritrix_scrapy.signals import crawl_paused, crawl_resumed
+from heritrix_scrapy.signals import crawl_paused, crawl_resumed, disk_low, disk_recovered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,6 +141,8 @@ class Bridge:
         if cause not in self.pauses:
             self.pauses[cause] = str(reason)
             logger.log(logging.INFO if wanted else logging.ERROR, "crawl paused: %s", reason)
+            if cause == DISK:
+                self._tell(disk_low, reason=str(reason))
         if first:
             self._tell(crawl_paused, reason=str(reason))
         engine = self._engine()
@@ -154,6 +156,7 @@ class Bridge:
         if self.pauses.pop(cause, None) is not None:
             if cause == DISK:
                 self.lack = None
+                self._tell(disk_recovered)
             if not self.pauses:
                 self._go_on()
 

@@ -19,6 +19,10 @@ uri_finished = object()
 #: A URI stays in its queue for another try; ``curi`` with the status of the try.
 uri_retried = object()
 
+#: A seed was announced; ``uri``. Those of the settings at each start, others when they come: from the spider, from a
+#: redirect of a seed, by command or through the action directory.
+seed_added = object()
+
 #: A queue was retired; ``class_key``.
 queue_retired = object()
 
@@ -29,6 +33,18 @@ state_changed = object()
 #: The crawl was paused; ``reason``.
 crawl_paused = object()
 
+#: A file system has too little room, or refused a write, and the crawl is paused for it; ``reason``.
+disk_low = object()
+
+#: There is room again.
+disk_recovered = object()
+
+#: A limit ends the crawl; ``end``, the name of the end status, and ``reason``.
+limit_reached = object()
+
+#: Something was logged at level WARNING or above; ``level`` and ``text``, one line.
+alert_raised = object()
+
 #: Settings were changed while the crawl runs; ``names``, without prefix.
 settings_changed = object()
 
@@ -38,6 +54,13 @@ checkpointed = object()
 #: The crawl goes on after a pause.
 crawl_resumed = object()
 
+#: The job is over, all is written and closed; ``end``, the name of its end status, and ``reason``, or None.
+crawl_ended = object()
+
+
+#: All of them, by name.
+NAMES = tuple(name for name, value in list(vars().items()) if type(value) is object)
+
 
 def listened(crawler: Crawler, signal: object) -> bool:
     """Whether anyone is connected to a signal of this crawler: sending one to nobody takes Scrapy 8 µs, asking 0.3."""
@@ -46,3 +69,21 @@ def listened(crawler: Crawler, signal: object) -> bool:
         if table and (signal in table or Anything in table):
             return True
     return False
+
+
+class SeedSignal:
+    """A listener to seeds (see ``frontier.seeds``) that sends ``seed_added``."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    def seed_added(self, uri: str, written: str = "") -> None:
+        if listened(self._crawler, seed_added):
+            self._crawler.signals.send_catch_log(signal=seed_added, uri=uri, spider=self._crawler.spider)
+
+    def non_seed_line(self, line: str) -> bool:
+        """Not understood."""
+        return False
+
+    def seeds_read(self) -> None:
+        """More may come."""

@@ -12,7 +12,13 @@ import pytest
 from tests import golden
 
 BASICS = Path(__file__).parent / "golden" / "sites" / "basics"
+LIMITS = BASICS.parent / "scopes" / "jobs"
 RECRAWL = BASICS.parent / "recrawl"
+#: Reports and error logs decide, too.
+SAID = ("--reports", "--logs")
+#: Sites that are too large to be copied, where they are.
+GIVEN = Path(__file__).parents[2] / "shared" / "golden" / "sites"
+WHOLE = [site for name in ("errors", "links", "scopes") if (site := GIVEN / name).exists()]
 JOBS = {golden.name_of(job): job for job in golden.find_jobs([BASICS])}
 ROW = {
     "jobs": ["basics/default"],
@@ -94,7 +100,7 @@ def run_golden(*args: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.netns
 @pytest.mark.parametrize("job", ["default", "no-canonicalisation"])
 def test_a_golden_job_is_equal(job):
-    done = run_golden(str(JOBS[f"basics/{job}"]), "--parallel", "1", "--journal")
+    done = run_golden(str(JOBS[f"basics/{job}"]), "--parallel", "1", "--journal", *SAID)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
     assert done.stdout.endswith("golden: 1 equal, 0 differ\n")
 
@@ -132,7 +138,7 @@ def test_jobs_that_were_cut_off_are_gone_on_with(quarters):
 @pytest.mark.long
 @pytest.mark.netns
 def test_recrawls_are_equal_run_by_run():
-    done = run_golden(str(RECRAWL), "--level", "7", "--warc", "--requests")
+    done = run_golden(str(RECRAWL), "--level", "7", "--warc", "--requests", *SAID)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
 
 
@@ -140,7 +146,7 @@ def test_recrawls_are_equal_run_by_run():
 @pytest.mark.long
 @pytest.mark.netns
 def test_logins_and_cookies_are_equal_byte_by_byte():
-    done = run_golden(str(BASICS.parent / "auth"), "--level", "7", "--warc", "--requests")
+    done = run_golden(str(BASICS.parent / "auth"), "--level", "7", "--warc", "--requests", *SAID)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
 
 
@@ -148,6 +154,54 @@ def test_logins_and_cookies_are_equal_byte_by_byte():
 @pytest.mark.long
 @pytest.mark.netns
 def test_every_golden_job_of_the_copied_sites_is_equal():
-    done = run_golden(str(BASICS), "--journal")
+    done = run_golden(str(BASICS), "--journal", *SAID)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr
     assert done.stdout.endswith(f"golden: {len(JOBS)} equal, 0 differ\n")
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
+@pytest.mark.parametrize("site", WHOLE, ids=lambda site: site.name)
+def test_reports_and_error_logs_are_those_of_every_site(site):
+    """Line by line, of the jobs that are equal in all rooms; every error log names the same URIs."""
+    done = run_golden(str(site), *SAID)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+
+
+@pytest.mark.crawl
+@pytest.mark.long
+@pytest.mark.netns
+@pytest.mark.parametrize(
+    ("job", "end", "enough", "of"),
+    [
+        ("max-documents-15", "FINISHED_DOCUMENT_LIMIT", 15, lambda fields: int(fields[1]) > 0),
+        ("max-bytes", "FINISHED_DATA_LIMIT", 6000, lambda fields: 0 if fields[2] == "-" else int(fields[2])),
+    ],
+)
+def test_a_golden_job_with_a_limit_ends_at_it(job, end, enough, of, tmp_path):
+    """What a timer cuts differs each time; the end must not, nor go far beyond the limit."""
+    done = run_golden(str(LIMITS / job), "--work", str(tmp_path / "work"), "--logs")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+    project = tmp_path / "work" / f"scopes-{job}" / "project"
+    state = json.loads((project / "job" / "state.json").read_text())
+    assert (state["state"], state["end"]) == ("FINISHED", end)
+    stats = json.loads((project / "stats.json").read_text())
+    assert (stats["heritrix/end"], stats["finish_reason"]) == (end, end.lower())
+    written = [line.split(" ", 2)[2].split()[0] for line in (project / "job" / "job.log").read_text().splitlines()]
+    assert [word for word in written if word in ("RUNNING", "STOPPING", "FINISHED")] == [
+        "RUNNING",
+        "STOPPING",
+        "FINISHED",
+    ]
+    latest = project / "job" / "latest"
+    assert "CRAWL ENDED - Finished - " in (latest / "logs" / "progress-statistics.log").read_text()
+    assert "\ncrawl status: Finished - " in (latest / "reports" / "crawl-report.txt").read_text()
+    rows = [line.split() for line in (latest / "logs" / "crawl.log").read_text().splitlines()]
+    counted, at = 0, 0
+    while counted < enough:
+        counted += of(rows[at])
+        at += 1
+    # each host gives a document each 200 ms, and the limits are looked at once a second
+    hosts = {row[3].split("/")[2] for row in rows if row[3].startswith("http")}
+    assert len(rows) - at <= len(hosts) * (1000 / 200 + 2)

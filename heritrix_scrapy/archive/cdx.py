@@ -117,7 +117,9 @@ def read(line: str) -> Capture | None:
 def _cdxj(ms: int, text: str) -> Capture | None:
     try:
         told = json.loads(text)
-        uri = told["url"]
+        uri, file = told["url"], told.get("filename")
+        if type(uri) is not str or type(file) not in (str, type(None)):
+            return None
     except (ValueError, KeyError, TypeError):
         return None
     status, offset, mime = str(told.get("status", "")), str(told.get("offset", "")), str(told.get("mime", ""))
@@ -127,7 +129,7 @@ def _cdxj(ms: int, text: str) -> Capture | None:
         with_scheme(str(told.get("digest", "-"))),
         int(status) if status.isdigit() else 0,
         mime,
-        told.get("filename"),
+        file,
         int(offset) if offset.isdigit() else -1,
         mime == "warc/revisit",
     )

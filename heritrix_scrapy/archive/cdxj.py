@@ -25,13 +25,18 @@ logger = logging.getLogger(__name__)
 #: Kinds of records that can be replayed.
 KINDS = frozenset({"response", "revisit", "resource"})
 REVISIT = "warc/revisit"
+#: What stands in the place of the parts that a date does not tell.
+EARLIEST = "00000101000000"
 
 
 def key(uri: str) -> str:
-    """The key that a URI is found by."""
+    """The key that a URI is found by; the URI itself where it is none that the library takes apart."""
     import surt  # type: ignore[import-untyped]  # slow to import, and wanted where an index is made only
 
-    return str(surt.surt(uri))
+    try:
+        return str(surt.surt(uri))
+    except (ValueError, LookupError, TypeError):
+        return uri.replace(" ", "%20")
 
 
 def line(
@@ -70,13 +75,15 @@ def lines_in(where: reading.Extent) -> list[str]:
 
 
 def described(record: Any) -> tuple[str, str, str, str, str | None] | None:
-    """URI, date, type, status and digest of a record; None when it has no line."""
+    """URI, date, type, status and digest of a record; None when it has no line, for one without address or date."""
     headers = record.rec_headers
     uri = (headers.get_header("WARC-Target-URI") or "").removeprefix("<").removesuffix(">")
     kind = record.rec_type
     if kind not in KINDS or not uri or uri.startswith("dns:"):
         return None
-    when = "".join(char for char in headers.get_header("WARC-Date") or "" if char.isdigit())[:14]
+    when = digits_of(headers.get_header("WARC-Date") or "")
+    if not when:
+        return None
     http = record.http_headers
     status = (http.get_statuscode() or "") if http is not None else ""
     if kind == "revisit":
@@ -86,6 +93,13 @@ def described(record: Any) -> tuple[str, str, str, str, str | None] | None:
     else:
         mime = (headers.get_header("Content-Type") or "unk").partition(";")[0].strip()
     return uri, when, mime.replace(" ", ""), status, headers.get_header("WARC-Payload-Digest")
+
+
+def digits_of(date: str) -> str:
+    """The 14 digits of a WARC-Date, which may end behind the year or any further part (ISO 28500:2017, 5.4); none where
+    it tells no year."""
+    digits = "".join(char for char in date if char in "0123456789")[:14]
+    return digits + EARLIEST[len(digits) :] if len(digits) >= 4 else ""
 
 
 def warcs_of(place: Path) -> list[Path]:

@@ -56,7 +56,7 @@ def _in_file(warc: Path, uri: str, stamp: str, enough: Callable[[], bool]) -> di
         headers = record.rec_headers
         target = (headers.get_header("WARC-Target-URI") or "").removeprefix("<").removesuffix(">")
         if target == uri and record.rec_type in cdxj.KINDS:
-            when = "".join(char for char in headers.get_header("WARC-Date") or "" if char.isdigit())[:14]
+            when = cdxj.digits_of(headers.get_header("WARC-Date") or "")
             place = reading.place_of(records, record) if when == stamp else None
             if place is not None:
                 return {"file": str(warc), "offset": place[0], "record": record.rec_type}

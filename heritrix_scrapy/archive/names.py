@@ -118,7 +118,7 @@ class FileNames:
             "timestamp14": stamp[:14],
             "serialno": serial_text(self.serial),
             "heritrix.pid": str(self._machine.pid),
-            "heritrix.hostname": self._machine.hostname,
+            "heritrix.hostname": _UNUSABLE.sub("-", self._machine.hostname),
             "heritrix.port": self._machine.port,
             **self._parts,
         }
@@ -151,6 +151,10 @@ def check(template: str, prefix: str, parts: Mapping[str, str] | None = None) ->
         template,
         {"prefix": prefix, "serialno": "0" * 5, "timestamp17": "0" * 17, "timestamp14": "0" * 14, **(parts or {})},
     )
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise ConfigurationError("HERITRIX_WARC_TEMPLATE", ascii(template), "a name that a file can have") from error
     if not name:
         raise ConfigurationError("HERITRIX_WARC_TEMPLATE", template, "a template that gives a name")
     if len(name.encode("utf-8", "replace")) > LONGEST:

@@ -15,7 +15,7 @@ from warcio.exceptions import ArchiveLoadFailed
 from warcio.limitreader import LimitReader
 
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.warcfile import whole_records
+from heritrix_scrapy.archive.repair import whole_records
 from heritrix_scrapy.model.recorder import content_codings, dechunk, decode
 
 if TYPE_CHECKING:

@@ -9,22 +9,21 @@ Pure: times are on the CrawlURI, record ids come from the caller.
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
+from heritrix_scrapy.archive.metadata import metadata
+from heritrix_scrapy.archive.redaction import redacted
 from heritrix_scrapy.model.recorder import sha1_base32
-from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Revisit
-from heritrix_scrapy.model.status import STATUS
+from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from heritrix_scrapy.archive.names import Machine
     from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.model.recorder import Spool
 
@@ -41,11 +40,6 @@ HTTP_RESPONSE = "application/http; msgtype=response"
 HTTP_REQUEST = "application/http; msgtype=request"
 FTP_CONTROL = "text/x-ftp-control-conversation"
 
-CONFORMS_TO = {
-    "1.0": "http://bibnum.bnf.fr/WARC/WARC_ISO_28500_version1_latestdraft.pdf",
-    "1.1": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
-}
-
 PROFILE_URI = "http://netpreserve.org/warc/{version}/revisit/{profile}"
 
 #: Annotation → reason in ``WARC-Truncated``: Heritrix's, then ours. The first that applies is written.
@@ -55,9 +49,6 @@ TRUNCATIONS = (
     ("headerTrunc", "long-headers", "length"),
     ("midFetchAbort", None, "unspecified"),
 )
-
-#: Annotations that also stand in the metadata record, split at their first colon.
-CHARSET_NOTES = ("usingCharsetIn", "inconsistentCharsetIn")
 
 #: Types whose bytes deflate cannot shrink: their records are stored, not compressed.
 _PACKED = re.compile(
@@ -362,51 +353,6 @@ def _http_request(group: _Group) -> None:
     group.add("request", HTTP_REQUEST, block, extra)
 
 
-#: Request headers whose values are secrets; a folded value goes on in the next lines.
-SECRET = re.compile(
-    rb"(?im)^(authorization|proxy-authorization|cookie|cookie2):[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
-)
-_SECRET_NAME = rb"[^=&\"\r\n]*(?:pass|pwd|secret|token|(?<![a-z])pin(?![a-z]))[^=&\"\r\n]*"
-#: Fields of a form that hold one, as the three ways of sending a form write them.
-SECRET_FIELD = re.compile(rb"(?i)(?:^|(?<=&))(" + _SECRET_NAME + rb")=([^&]*)")
-SECRET_PART = re.compile(
-    rb"(?is)(content-disposition:[^\r\n]*?;[ \t]*name=\"?("
-    + _SECRET_NAME
-    + rb")\"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)"
-    rb"(.*?)(?=\r?\n--)"
-)
-SECRET_MEMBER = re.compile(rb"(?i)(\"(" + _SECRET_NAME + rb")\"\s*:\s*)(\"(?:[^\"\\]|\\.)*\"|[^\s,}\]\"]+)")
-MASK = b"[redacted]"
-
-
-def redacted(request: bytes) -> tuple[bytes, list[str]]:
-    """The request with secrets masked, and the names of what was."""
-    names: list[str] = []
-
-    def note(name: bytes) -> None:
-        names.append(name.decode("latin-1").lower())
-
-    def mask(found: re.Match[bytes]) -> bytes:
-        note(found[1])
-        return found[1] + (b": " if found.re is SECRET else b"=") + MASK
-
-    def mask_value(found: re.Match[bytes]) -> bytes:
-        note(found[2])
-        return found[1] + (b'"' + MASK + b'"' if found.re is SECRET_MEMBER else MASK)
-
-    top, gap, body = request.partition(b"\r\n\r\n")
-    top = SECRET.sub(mask, top)
-    mime = re.search(rb"(?im)^content-type:[ \t]*([^;\s]*)", top)
-    form = mime[1].lower() if mime is not None else b""
-    if form == b"application/x-www-form-urlencoded":
-        body = SECRET_FIELD.sub(mask, body)
-    elif form == b"multipart/form-data":
-        body = SECRET_PART.sub(mask_value, body)
-    elif form == b"application/json" or form.endswith(b"+json"):
-        body = SECRET_MEMBER.sub(mask_value, body)
-    return top + gap + body, list(dict.fromkeys(names))
-
-
 def _metadata(group: _Group) -> None:
     if group.form.metadata:
         extra = group.address() if group.form.modern else []
@@ -477,141 +423,4 @@ def group(
     return making.records
 
 
-def metadata(curi: CrawlURI, form: Form, facts: Facts = NO_FACTS) -> bytes:
-    """The block of a metadata record (Heritrix: MetadataRecordBuilder)."""
-    fields: list[tuple[str, str | None]] = []
-    if curi.seed:
-        fields.append(("seed", None))
-    else:
-        if curi.forced:
-            fields.append(("force-fetch", None))
-        if curi.via and curi.via.strip():
-            fields.append(("via", curi.via))
-        if curi.path.strip():
-            fields.append(("hopsFromSeed", curi.path))
-        if curi.source_tag:
-            fields.append(("sourceTag", curi.source_tag))
-    if curi.began_ms is not None and curi.ended_ms is not None and curi.ended_ms >= curi.began_ms:
-        fields.append(("fetchTimeMs", str(curi.ended_ms - curi.began_ms)))
-    if facts.ftp_status:
-        fields.append(("ftpFetchStatus", facts.ftp_status))
-    otherwise = form.charset if curi.uri.startswith("http") else "UTF-8"
-    fields.append(("charsetForLinkExtraction", curi.charset or otherwise))
-    for note in curi.annotations:
-        if note.startswith(CHARSET_NOTES):
-            name, _, value = note.partition(":")
-            fields.append((name, value))
-    if form.modern and curi.tls is not None and curi.tls.certificate:
-        fields.append(("tlsCertificateSha256", curi.tls.certificate))
-    if form.modern and facts.revisit is not None and facts.revisit.profile == NOT_MODIFIED:
-        fields.append(("http-status", f"{curi.status} {curi.reason}".strip()))
-        for key, received in curi.headers:
-            fields.append(("http-header", f"{key.decode('latin-1')}: {received.decode('latin-1')}"))
-    for link in curi.outlinks:
-        fields.append(("outlink", f"{link[0]} {link[1]} {link[2]}"))
-    return anvl.record(fields)
-
-
-class Alone(NamedTuple):
-    """A record that belongs to no group, but for the file it will stand in. ``when``: WARC-Date; ``extra``: its own
-    headers."""
-
-    kind: str
-    uri: str
-    when: str
-    ident: str
-    mime: str
-    block: bytes
-    extra: Fields
-
-
-def named(known: Alone, warcinfo_id: str, form: Form) -> Record:
-    """The record, in the file that a warcinfo record heads."""
-    extra = list(known.extra)
-    if form.modern:
-        if warcinfo_id:
-            extra.append(("WARC-Warcinfo-ID", f"<{warcinfo_id}>"))
-        digest = sha1_base32((known.block,))
-        if known.kind == "resource":
-            extra.append(("WARC-Payload-Digest", digest))
-        extra.append(("WARC-Block-Digest", digest))
-    size = len(known.block)
-    top = head(form.version, known.kind, known.uri, known.when, extra, known.ident, known.mime, size)
-    return Record(known.kind, known.ident, top, known.block, size)
-
-
-def failure(curi: CrawlURI, form: Form, ident: str, now_ms: int) -> Alone:
-    """A metadata record for a URI that was tried and gave no answer."""
-    known = STATUS.get(curi.status)
-    fields: list[tuple[str, str | None]] = [("fetchStatus", str(curi.status))]
-    if known is not None:
-        fields.append(("fetchStatusName", known.label))
-    fields.append(("attempts", str(max(curi.attempts, 1))))
-    for name, text in (("error", curi.error_text), ("via", curi.via), ("hopsFromSeed", curi.path)):
-        if text and text.strip():
-            fields.append((name, " ".join(text.split())))
-    for note in curi.annotations:
-        fields.append(("annotation", note))
-    when = date(curi.began_ms if curi.began_ms is not None else now_ms, form.version)
-    return Alone("metadata", curi.uri, when, ident, WARC_FIELDS, anvl.record(fields), [])
-
-
-def item(told: Mapping[str, Any], kind: str, form: Form, ident: str, now_ms: int) -> Alone:
-    """A record for something that the user's spider made of a page: JSON. Its ``url`` behind ``urn:item:`` is the
-    target, as readers would show it in the place of the page else; its ``warc_record_id`` the record that it was made
-    of."""
-    text = json.dumps(dict(told), ensure_ascii=False, default=str, skipkeys=True)
-    extra: Fields = []
-    if evidence := told.get("warc_record_id"):
-        extra.append(("WARC-Refers-To" if kind == "metadata" else "WARC-Concurrent-To", f"<{evidence}>"))
-    uri = f"urn:item:{told['url']}" if told.get("url") else ident
-    block = text.encode("utf-8", "replace")
-    return Alone(kind, uri, date(now_ms, form.version), ident, "application/json", block, extra)
-
-
-@dataclass(slots=True)
-class Crawler:
-    """Who crawls, as a warcinfo record tells it. Blank values are left out."""
-
-    software: str
-    user_agent: str = ""
-    robots: str = ""
-    operator: str = ""
-    publisher: str = ""
-    audience: str = ""
-    job: str = ""
-    description: str = ""
-    mail: str = ""
-    machine: Machine | None = field(default=None)
-    #: Further fields, in their order.
-    more: tuple[tuple[str, str], ...] = ()
-
-
-def warcinfo(crawler: Crawler, form: Form, filename: str, now_ms: int, ident: str) -> Record:
-    """The first record of a file (Heritrix: BaseWARCWriterProcessor.getMetadata)."""
-    machine = crawler.machine
-    told = [
-        ("software", crawler.software),
-        ("ip", machine.ip if machine else ""),
-        ("hostname", machine.hostname if machine else ""),
-        ("format", f"WARC File Format {form.version}"),
-        ("conformsTo", CONFORMS_TO[form.version]),
-        ("operator", crawler.operator),
-        ("publisher", crawler.publisher),
-        ("audience", crawler.audience),
-        ("isPartOf", crawler.job),
-        ("description", crawler.description),
-        ("robots", crawler.robots.lower()),
-        ("http-header-user-agent", crawler.user_agent),
-        ("http-header-from", crawler.mail),
-        *crawler.more,
-    ]
-    block = anvl.record([(name, text) for name, text in told if text.strip()])
-    extra: Fields = [("WARC-Filename", filename)]
-    if form.modern:
-        extra.append(("WARC-Block-Digest", sha1_base32((block,))))
-    top = head(form.version, "warcinfo", None, date(now_ms, form.version), extra, ident, WARC_FIELDS, len(block))
-    return Record("warcinfo", ident, top, block, len(block))
-
-
-__all__ = ["Crawler", "Facts", "Form", "Record", "Revisit", "group", "metadata", "wanted", "warcinfo"]
+__all__ = ["Facts", "Form", "Record", "Revisit", "group", "wanted"]

@@ -14,6 +14,7 @@ import logging
 import struct
 import sys
 import zipfile
+import zlib
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,6 +44,19 @@ SETTING = "HERITRIX_REPLAY"
 INDEXES = (".cdxj", ".cdx", ".cdxj.gz", ".cdx.gz")
 #: Header lines that speak of what the reader has taken off.
 TAKEN_OFF = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+
+
+#: What a package that is damaged, locked or of a kind that is not known here raises.
+UNREADABLE = (
+    zipfile.BadZipFile,
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
 
 
 class NotArchived(IgnoreRequest):
@@ -91,7 +105,7 @@ class Index:
     def named(self, told: Any) -> Place | None:
         """The record that the headers of a revisit refer to, by address and date."""
         uri = told.get_header("WARC-Refers-To-Target-URI") or told.get_header("WARC-Target-URI") or ""
-        date = "".join(char for char in told.get_header("WARC-Refers-To-Date") or "" if char.isdigit())[:14]
+        date = cdxj.digits_of(told.get_header("WARC-Refers-To-Date") or "")
         rows = [row for row in self._by_key.get(cdxj.key(uri.strip("<>")), ()) if not row.revisit]
         return next((row for row in rows if row.stamp == date), None)
 
@@ -127,15 +141,21 @@ def _of_line(line: str, where: Any) -> Iterator[tuple[str, Place]]:
     stamp, _, told = rest.partition(" ")
     if not told.startswith("{"):
         return
-    row = json.loads(told)
-    if "filename" not in row:
+    try:
+        row = json.loads(told)
+        if "filename" not in row:
+            return
+        path, begin = where(row["filename"])
+        int(stamp)
+        offset, digest = int(row["offset"]), with_scheme(row.get("digest") or "") or ""
+    except (ValueError, KeyError, TypeError) as error:
+        logger.warning("a line of an index cannot be read (%s): %.200s", error, line)
         return
-    path, begin = where(row["filename"])
     if begin is None:
         logger.warning("%s names %s, which is not there to be read", path, row["filename"])
         return
     revisit = row.get("mime") == cdxj.REVISIT
-    yield key, Place(stamp, path, begin, int(row["offset"]), with_scheme(row.get("digest", "")) or "", revisit)
+    yield key, Place(stamp, path, begin, offset, digest, revisit)
 
 
 def _begin(place: Path, info: zipfile.ZipInfo) -> int:
@@ -170,7 +190,7 @@ class ReplayDownloadHandler:
             raise ConfigurationError(SETTING, ", ".join(missing), "expected WARC or WACZ files, or folders of them")
         try:
             self._index = Index(files)
-        except (zipfile.BadZipFile, OSError, ValueError, KeyError) as error:
+        except UNREADABLE as error:
             raise ConfigurationError(SETTING, ", ".join(map(str, files)), f"cannot be read: {error}") from error
         self._limit = crawler.settings.getint("DOWNLOAD_MAXSIZE") or sys.maxsize - 1
 

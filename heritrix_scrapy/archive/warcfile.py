@@ -1,9 +1,7 @@
 """How do records get into files so that none is ever torn?
 
 One gzip member a record; one write a group; a group that cannot be written whole is taken back. While a file
-grows it is locked and its name ends in ``.open``; a file left like that by a crash is cut back to its last
-whole record at the next start (Heritrix: WriterPoolMember, WARCWriter; what Heritrix leaves to its operators
-is the repair).
+grows it is locked and its name ends in ``.open`` (Heritrix: WriterPoolMember, WARCWriter).
 """
 
 from __future__ import annotations
@@ -21,25 +19,22 @@ from typing import TYPE_CHECKING
 from isal import isal_zlib
 
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.records import END_OF_RECORD, Record
+from heritrix_scrapy.archive.repair import CHUNK, END, GZIP, claims, is_open_warc, repair, stem_of, sync_directory
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from heritrix_scrapy.archive.records import Record
+
 logger = logging.getLogger(__name__)
 
 #: isal's level 1: a fifth of the time of zlib's level 9 for files 10 to 29 % larger.
 LEVEL = 1
-GZIP = 31  # window bits of a gzip member
 ROOMY = 9  # isal's largest table: a twentieth less time for long blocks
-END = END_OF_RECORD
-CHUNK = 256 * 1024
 #: Bytes of a block up to which it is put together with its head before it is compressed: a larger copy costs more.
 TOGETHER = 64 * 1024
-#: Bytes of a head that are looked through for its end.
-LONGEST_HEAD = 4 * 1024 * 1024
 #: Bytes written after which the disk is asked again how much room there is.
 FREE_EVERY = 8 * 1024 * 1024
 
@@ -439,76 +434,6 @@ class WarcFiles:
         return stores
 
 
-class WarcPool:
-    """Files of one writer that are open at the same time: a long write holds up one of them only.
-
-    ``make``: gives one more WarcFiles; ``size``: how many at most.
-    """
-
-    def __init__(self, make: Callable[[], WarcFiles], size: int = 1) -> None:
-        self._make, self._size = make, size
-        self.members = [make()]
-
-    def idle(self) -> WarcFiles | None:
-        """One that can be written to now; None while all are being written to."""
-        for files in self.members:
-            if not files.busy:
-                return files
-        if len(self.members) < self._size:
-            self.members.append(self._make())
-            return self.members[-1]
-        return None
-
-    @property
-    def counted(self) -> int:
-        """Groups written since the counters were last taken."""
-        return sum(files.counted for files in self.members)
-
-    def flush(self) -> Mapping[str, int]:
-        """As ``WarcFiles.flush``, of all."""
-        return {name: size for files in self.members for name, size in files.flush().items()}
-
-    def sync(self) -> None:
-        """As ``WarcFiles.sync``, all."""
-        for files in self.members:
-            files.sync()
-
-    def length(self, name: str) -> int:
-        return self.members[0].length(name)
-
-    def drain_counts(self) -> Mapping[str, int]:
-        """As ``WarcFiles.drain_counts``, of all."""
-        counts: dict[str, int] = {}
-        for files in self.members:
-            for name, count in files.drain_counts().items():
-                counts[name] = counts.get(name, 0) + count
-        return counts
-
-    def close(self) -> None:
-        """Finish all that can be. Raises the first StorageFull."""
-        refused: StorageFull | None = None
-        for files in self.members:
-            try:
-                files.close()
-            except StorageFull as error:
-                refused = refused or error
-        if refused is not None:
-            raise refused
-
-    def growing(self) -> dict[str, int]:
-        """Name and length of each file that is open."""
-        return dict(at for files in self.members if (at := files.growing()) is not None)
-
-    def close_idle(self) -> None:
-        """Finish the files that no group is being written to, at a checkpoint. Raises StorageFull."""
-        for files in self.members:
-            if not files.busy:
-                files.close()
-
-    def repair(self) -> None:
-        self.members[0].repair()
-
-
 def free_bytes(place: Path) -> int | None:
     """Bytes that the disk of a directory has for us; None when it does not say."""
     try:
@@ -516,147 +441,3 @@ def free_bytes(place: Path) -> int | None:
     except OSError:
         return None
     return found.f_bavail * found.f_frsize
-
-
-def sync_directory(path: Path) -> None:
-    """Have the disk hold the names in a directory."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-# -- repair ------------------------------------------------------------------------------------------------
-
-
-def repair(path: Path) -> Path | None:
-    """Cut a file that a crash left open back to its last whole record and close it; says in the log what was cut.
-
-    The closed file; None when another process still writes it, or when nothing whole was in it (it is removed).
-    """
-    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return None
-        size = os.fstat(fd).st_size
-        whole, records = whole_records(path)
-        if not records:
-            logger.warning("%s held no whole record and was removed (%d bytes)", path, size)
-            path.unlink()
-            return None
-        if whole < size:
-            os.ftruncate(fd, whole)
-        final = free_name(path.with_name(path.name.removesuffix(OPEN)))
-        os.fsync(fd)
-        path.rename(final)
-        sync_directory(path.parent)
-        logger.warning(
-            "%s was left open by a crawl that did not end: closed with %d whole records, %d bytes of a torn one cut",
-            final,
-            records,
-            size - whole,
-        )
-        return final
-    finally:
-        os.close(fd)
-
-
-def claims(path: Path, text: bytes) -> bool:
-    """Whether the first record of a file holds a text."""
-    with path.open("rb") as file:
-        data = file.read(CHUNK)
-    if data.startswith(b"\x1f\x8b"):
-        try:
-            data = isal_zlib.decompressobj(GZIP).decompress(data, CHUNK)
-        except isal_zlib.error:  # type: ignore[misc]
-            return False
-    return text in data
-
-
-def free_name(path: Path) -> Path:
-    """The path, or when it is taken the first of its kind with ``-2``, ``-3`` ... before the suffixes."""
-    stem = stem_of(path.name)
-    number, free = 1, path
-    while free.exists():
-        number += 1
-        free = path.with_name(f"{stem}-{number}{path.name[len(stem) :]}")
-    return free
-
-
-def stem_of(name: str) -> str:
-    """A name without ``.warc`` and what follows; a prefix may hold that too."""
-    return name.removesuffix(OPEN).removesuffix(".gz").removesuffix(".warc")
-
-
-def is_open_warc(name: str) -> bool:
-    """Whether a name is that of a file that is still being written, or was left so."""
-    return name.endswith(OPEN) and name.removesuffix(OPEN).removesuffix(".gz").endswith(".warc")
-
-
-def whole_records(path: Path) -> tuple[int, int]:
-    """Where the last whole record of a file ends, and how many whole records stand before.
-
-    Reads from the beginning: a stored body may itself hold what looks like the start of a member.
-    """
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        ends = _member_ends(file.fileno()) if packed else _plain_ends(file.fileno())
-        last = count = 0
-        for end in ends:
-            last = end
-            count += 1
-        return last, count
-
-
-def _member_ends(fd: int) -> Iterator[int]:
-    """Where each gzip member ends that unpacks whole into what begins and ends as a record does."""
-    read = 0  # how far the file was read
-    data = b""
-    while True:
-        inflate = isal_zlib.decompressobj(GZIP)
-        first = last = b""
-        try:
-            while not inflate.eof:
-                if not data:
-                    data = os.pread(fd, CHUNK, read)
-                    if not data:
-                        return
-                    read += len(data)
-                out = inflate.decompress(data)
-                data = b""
-                first = first if len(first) >= 5 else (first + out)[:5]
-                last = (last + out[-4:])[-4:]
-        except isal_zlib.error:  # type: ignore[misc]
-            return
-        data = inflate.unused_data
-        if first != b"WARC/" or last != END:
-            return
-        yield read - len(data)
-
-
-def _plain_ends(fd: int) -> Iterator[int]:
-    """Where each whole record of an uncompressed file ends."""
-    size = os.fstat(fd).st_size
-    offset = 0
-    while offset < size:
-        reach = 64 * 1024
-        top = os.pread(fd, reach, offset)
-        while (stop := top.find(END)) < 0 and len(top) == reach and reach < LONGEST_HEAD and top.startswith(b"WARC/"):
-            reach *= 4
-            top = os.pread(fd, reach, offset)
-        if not top.startswith(b"WARC/") or stop < 0:
-            return
-        length = -1
-        for row in top[:stop].split(b"\r\n"):
-            name, _, value = row.partition(b":")
-            if name.lower() == b"content-length" and value.strip().isdigit():
-                length = int(value)
-        end = offset + stop + len(END) + length + len(END)
-        if length < 0 or end > size or os.pread(fd, len(END), end - len(END)) != END:
-            return
-        yield end
-        offset = end

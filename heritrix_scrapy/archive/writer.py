@@ -14,22 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive import cdxj
+from heritrix_scrapy.archive.alone import Crawler as Who
+from heritrix_scrapy.archive.alone import failure, item, named, warcinfo
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import (
-    NO_FACTS,
-    Facts,
-    Form,
-    Record,
-    failure,
-    group,
-    item,
-    named,
-    target,
-    wanted,
-    warcinfo,
-)
-from heritrix_scrapy.archive.records import Crawler as Who
-from heritrix_scrapy.archive.warcfile import WarcFiles, WarcPool
+from heritrix_scrapy.archive.pool import WarcPool
+from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, group, target, wanted
+from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD
 from heritrix_scrapy.model.version import VERSION

@@ -22,6 +22,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "make settings of a Heritrix job, with a report; --output, --check, --strict",
     ),
     "explain": ("CODE...", "what a status of crawl.log means, and what to do; all: every status"),
+    "init": ("DIR", "make a project, ready to edit: settings with every choice as a comment, seeds file, spider"),
     "links": ("URI-or-FILE", "what would be found in a page or file, by which extractor, with hop and context"),
     "pause": ("JOBDIR", "hand out nothing more in a running crawl; what is in flight goes on"),
     "terminate": ("JOBDIR", "end a running crawl; what is queued stays queued"),
@@ -55,6 +56,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "tail": ("JOBDIR [LOG...]", "the last lines of a log (default: crawl.log); -n, --follow, --filter"),
     "doctor": ("[JOBDIR...]", "what is wrong with the project's settings, with this machine or with a job"),
     "why": ("URI JOBDIR", "why a URI was fetched, or not, or not yet; --via, --path, --explain"),
+    "watch": ("JOBDIR", "show a running crawl until it ends, or Ctrl-C; --every SECONDS, --json for all that happens"),
     "status": ("JOBDIR", "counts, queues and what waits, of a running or a stopped crawl"),
 }
 
@@ -139,6 +141,8 @@ class Command(ScrapyCommand):
         reading.add_argument("-n", "--lines", type=int, metavar="N", help="how many lines (default: 10)")
         reading.add_argument("-f", "--follow", action="store_true", help="go on with what is written, until Ctrl-C")
         reading.add_argument("--filter", metavar="REGEX", help="only lines in which it is found")
+        watching = parser.add_argument_group("watch")
+        watching.add_argument("--every", type=float, metavar="SECONDS", help="default: 1 on a terminal, else 10")
         changing = parser.add_argument_group("changes of settings")
         changing.add_argument("--file", metavar="FILE", help="a JSON object with names and values")
         changing.add_argument("--reset", metavar="NAME", action="append", help="the project's word holds again")

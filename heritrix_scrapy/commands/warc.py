@@ -16,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from heritrix_scrapy.archive import reading
 from heritrix_scrapy.archive.cdxj import warcs_of
 from heritrix_scrapy.archive.names import OPEN
-from heritrix_scrapy.archive.warcfile import repair, whole_records
+from heritrix_scrapy.archive.repair import repair, whole_records
 
 if TYPE_CHECKING:
     import argparse

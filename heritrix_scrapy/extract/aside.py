@@ -23,7 +23,7 @@ from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any
 
 from heritrix_scrapy.extract import order
-from heritrix_scrapy.extract.document import UNLIMITED, Document
+from heritrix_scrapy.extract.document import UNLIMITED, Document, note_spoilt
 from heritrix_scrapy.extract.sitemap import IS_SITEMAP
 from heritrix_scrapy.extract.sitemap import LONGEST as LONGEST_SITEMAP
 from heritrix_scrapy.extract.ways import TIMEOUT, option
@@ -126,6 +126,7 @@ class Aside:
             return
         for key, value in zip(TOLD, answer, strict=True):
             setattr(curi, key, value)
+        note_spoilt(curi)
 
     def _ask(self, told: Any, recorder: Recorder, limit: int) -> list[Any]:
         """In the thread: to read, to unpack and to copy megabytes takes its time, too."""

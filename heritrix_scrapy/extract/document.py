@@ -38,6 +38,14 @@ class TooLong(BaseException):
     """A document takes longer than its reader's patience. No extractor may catch it."""
 
 
+def note_spoilt(curi: CrawlURI) -> None:
+    """Have it among the errors of a URI that its body, which was read, is not framed or packed as it should be
+    (Heritrix: ReplayCharSequence's exceptions)."""
+    recorder = curi.recorder
+    if recorder is not None and recorder.spoilt and ("body", recorder.spoilt) not in curi.errors:
+        curi.errors.append(("body", recorder.spoilt))
+
+
 class Document:
     """A fetched entity.
 
@@ -88,7 +96,7 @@ class Document:
         self.charset = charsets.java_name(curi.charset or settings.default_encoding) or "ISO-8859-1"
         self.links: dict[Outlink, None] = dict.fromkeys(curi.outlinks)
         self.annotations: dict[Outlink, tuple[str, ...]] = {}
-        #: Links found, repeated ones too; for the report on the extractors.
+        #: Links found, with those that are repeated, discarded or ``data:``; for the report on the extractors.
         self.taken = 0
         self.discarded = curi.discarded_outlinks
         self.form_offsets: list[int] = []
@@ -122,6 +130,7 @@ class Document:
         """The entity, as far as extraction reads it."""
         if self._data is None:
             self._data = self.body()
+            note_spoilt(self.curi)
         return self._data
 
     @property
@@ -210,6 +219,10 @@ class Document:
 
     # -- adding --------------------------------------------------------------------------------------------
 
+    def _discard(self) -> None:
+        self.discarded += 1
+        self.taken += 1
+
     @property
     def full(self) -> bool:
         return len(self.links) >= self._max_outlinks
@@ -220,16 +233,17 @@ class Document:
         if uri is None:
             first = text[:1]
             if (first <= " " or first in "dD") and is_data(text):
+                self.taken += 1
                 return
             if len(self.links) >= self._max_outlinks:
-                self.discarded += 1
+                self._discard()
                 return
             uri = self.resolve(text, self.base)
             if uri is None:
                 return
             self._resolved[text] = uri
         elif len(self.links) >= self._max_outlinks:
-            self.discarded += 1
+            self._discard()
             return
         self.links[Outlink(uri, hop, context)] = None
         self.taken += 1
@@ -243,7 +257,7 @@ class Document:
         if is_data(text):
             return
         if len(self.links) >= self._max_outlinks:
-            self.discarded += 1
+            self._discard()
             return
         uri = self.resolve(text, via)
         if uri is not None:
@@ -251,11 +265,15 @@ class Document:
             self.taken += 1
 
     def link_own(self, text: str, hop: str, context: str) -> None:
-        """A reference relative to the document's own URI, whatever its base, and past the limit."""
+        """A reference relative to the document's own URI, whatever its base, and past the limit. One that is no URI is
+        not counted among the links found."""
         if is_data(text):
             return
+        found = self.taken
         uri = self.resolve(text, self.uri)
-        if uri is not None:
+        if uri is None:
+            self.taken = found
+        else:
             self.links[Outlink(uri, hop, context)] = None
             self.taken += 1
 
@@ -264,7 +282,7 @@ class Document:
         if is_data(text):
             return None
         if len(self.links) >= self._max_outlinks:
-            self.discarded += 1
+            self._discard()
             return None
         uri = self.resolve(text, base)
         if uri is None:
@@ -307,7 +325,7 @@ class Document:
     def add(self, link: Outlink) -> None:
         """A link that is absolute and fixed up already."""
         if len(self.links) >= self._max_outlinks:
-            self.discarded += 1
+            self._discard()
         elif not is_data(link.uri):
             self.links[link] = None
             self.taken += 1

@@ -249,7 +249,13 @@ class Page:
                 if _BAD_ESCAPE.search(value) is None:
                     value = unquote_to_bytes(value.replace("+", " ")).decode("utf-8", "replace")
                 if is_very_likely(value):
-                    self.link(value, SPECULATIVE, context)
+                    self.guess(value, SPECULATIVE, context)
+
+    def guess(self, text: str, hop: str, context: str) -> None:
+        """A value that looks like an address. It is not counted among the links found, as in Heritrix."""
+        taken = self.document.taken
+        self.link(text, hop, context)
+        self.document.taken = taken
 
     def navlink(self, text: str, context: str) -> None:
         """A link to follow, or a script in its place."""
@@ -367,7 +373,7 @@ class Page:
             if name == "param" and name_value.lower() == "flashvars":
                 self.query_values(value, value_context)
             elif self.how.values and is_very_likely(value):
-                self.link(value, NAVLINK, value_context)
+                self.guess(value, NAVLINK, value_context)
 
     def _resources(self, resources: list[str], codebase: str | None, element: str) -> None:
         """classid, data, archive and code, below the codebase where there is one."""

@@ -141,9 +141,7 @@ class ExtractorMultipleRegex(Extractor):
 
     def wants(self, document: Document) -> bool:
         curi = document.curi
-        if curi.content_length <= 0 or (curi.status == NOT_FOUND and not self.option(document, "extract404s")):
-            return False
-        return self._uri.fullmatch(document.uri) is not None
+        return curi.content_length > 0 and (curi.status != NOT_FOUND or bool(self.option(document, "extract404s")))
 
     def extract(self, document: Document) -> Iterable[Outlink]:
         own = self._uri.fullmatch(document.uri)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.crawl import Clock, SettingsSource
     from heritrix_scrapy.frontier.core import Frontier
-    from heritrix_scrapy.frontier.queue import QueueRecord
+    from heritrix_scrapy.frontier.queue import Queue, QueueRecord
     from heritrix_scrapy.frontier.seeds import SeedListener
 
 #: The most rows of a page, and seconds that looking for them may take.
@@ -148,7 +148,7 @@ class Operations:
             found = frontier.queue(queue_name)
             if found is None:
                 raise OperationError(f"no queue {queue_name!r}")
-            return {"queues": [self._told(queue_name, found.record, now, whole=True)]}
+            return {"queues": [self._told(queue_name, found.record, now, whole=found)]}
         wanted = _state(state)
         matches = self._expression("queue", queue)
         start = _from_marker(marker, keys.QUEUE)
@@ -187,7 +187,7 @@ class Operations:
             queue = changed[waiting.pop()]
             yield queue.class_key, queue.record
 
-    def _told(self, class_key: str, record: QueueRecord, now_ms: int, *, whole: bool = False) -> dict[str, Any]:
+    def _told(self, class_key: str, record: QueueRecord, now_ms: int, *, whole: Queue | None = None) -> dict[str, Any]:
         state = State(record.state)
         told: dict[str, Any] = {
             "queue": class_key,
@@ -201,14 +201,14 @@ class Operations:
         if state is State.SNOOZED:
             told["until"] = formats.moment(record.wake_ms)
             told["seconds"] = round(max(record.wake_ms - now_ms, 0) / 1000, 1)
-        if whole:
+        if whole is not None:
             told |= {
                 "ever queued": record.enqueued,
                 "total budget": record.total_budget,
                 "session balance": record.session_balance,
                 "last status": record.last_status,
-                "last queued": record.last_queued,
-                "last handed out": record.last_peeked,
+                "last queued": whole.last_queued,
+                "last handed out": whole.last_peeked,
             }
         return told
 
@@ -292,7 +292,9 @@ class Operations:
         """``summary``, ``nonempty`` or ``all``, line by line."""
         frontier, now = self.frontier, self._clock.now_ms()
         if kind == "summary":
-            return reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
+            view = self._settings.view
+            shown = view.max_queues_per_report_category
+            return reports.summary(frontier, now, job=view.job_name, reached=self._reached(), shown=shown)
         if kind == "nonempty":
             return reports.nonempty(frontier, now)
         if kind == "all":

@@ -109,9 +109,22 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
 class Queue:
     """A queue in memory. ``row``: key of its record; ``prefix``: of its URIs' keys; ``current``: key and row of
     the URI in process, which is in the store still, but not in the heads;
-    ``beyond``: some row that is not in the heads has not been written yet."""
+    ``beyond``: some row that is not in the heads has not been written yet; ``last_queued``, ``last_peeked``: the URIs,
+    for reports."""
 
-    __slots__ = ("beyond", "bound", "class_key", "current", "heads", "prefix", "record", "retiring", "row")
+    __slots__ = (
+        "beyond",
+        "bound",
+        "class_key",
+        "current",
+        "heads",
+        "last_peeked",
+        "last_queued",
+        "prefix",
+        "record",
+        "retiring",
+        "row",
+    )
 
     def __init__(self, class_key: str, record: QueueRecord) -> None:
         self.class_key = class_key
@@ -123,6 +136,8 @@ class Queue:
         self.current: tuple[bytes, bytes] | None = None
         self.retiring = False
         self.beyond = False
+        self.last_queued = record.last_queued
+        self.last_peeked = record.last_peeked
 
     def insert(self, key: bytes, row: bytes) -> None:
         """Note a row of the queue, new or come back."""
@@ -205,12 +220,14 @@ class Queue:
         return key
 
     def packed(self) -> bytes:
-        """The record as the store keeps it, its hint brought up to date."""
+        """The record as the store keeps it, what lags behind brought up to date."""
         least = self.heads[0][0] if self.heads else self.bound
         if self.current is not None and (least is None or self.current[0] < least):
             least = self.current[0]
-        self.record.hint = b"" if least is None else least
-        return _encoder.encode(self.record)
+        record = self.record
+        record.hint = b"" if least is None else least
+        record.last_queued, record.last_peeked = self.last_queued, self.last_peeked
+        return _encoder.encode(record)
 
 
 def unpack_record(row: bytes) -> QueueRecord:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import Queue, QueueRecord
 
-#: Queues shown in each category of the summary report.
-SHOWN = 2000
-
 LEGEND = (
     "queue precedence currentSize totalEnqueues sessionBalance lastCost (averageCost) lastDequeueTime wakeTime"
     " totalSpend/totalBudget errorCount lastPeekUri lastQueuedUri"
@@ -104,8 +101,8 @@ def queue_lines(queue: Queue, now_ms: int) -> Iterator[str]:
     yield f"  {record.count} items"
     if record.state == State.SNOOZED:
         yield f"   wakes in: {formats.duration(record.wake_ms - now_ms)}"
-    yield f"    last enqueued: {record.last_queued or 'null'}"
-    yield f"      last peeked: {record.last_peeked or 'null'}"
+    yield f"    last enqueued: {queue.last_queued or 'null'}"
+    yield f"      last peeked: {queue.last_peeked or 'null'}"
     yield f"   total expended: {record.spent} (total budget: {record.total_budget})"
     yield f"   active balance: {record.session_balance}"
     yield f"   last(avg) cost: {record.last_cost}({_average(record)})"
@@ -140,7 +137,7 @@ def queue_line(queue: Queue, now_ms: int) -> str:
     return (
         f"{queue.class_key} {record.precedence} {record.count} {record.enqueued} {record.session_balance}"
         f" {record.last_cost}({_average(record)}) {dequeued} {wakes} {record.spent}/{record.total_budget}"
-        f" {record.errors} {record.last_peeked or 'null'} {record.last_queued or 'null'}"
+        f" {record.errors} {queue.last_peeked or 'null'} {queue.last_queued or 'null'}"
     )
 
 
@@ -203,7 +200,7 @@ def _blocks(label: str, queues: Iterable[Queue], total: int, now_ms: int, shown:
         yield ""
 
 
-def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = SHOWN) -> Iterator[str]:
+def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = 2000) -> Iterator[str]:
     """The summary report, line by line without line ends. ``shown``: queues in each category."""
     totals, c = frontier.totals, counts(frontier, reached)
     yield f"Frontier report - {formats.minute(now_ms)}"

@@ -23,6 +23,7 @@ from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
+from heritrix_scrapy.frontier.exporting import PendingLog
 from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
@@ -40,7 +41,7 @@ from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.settings.changes import keep_seed_lines
 from heritrix_scrapy.settings.validate import in_project, load_object
-from heritrix_scrapy.signals import crawl_resumed, listened, queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.signals import SeedSignal, crawl_resumed, listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class FrontierScheduler(BaseScheduler):
                 decide=scope.accepts,
                 # where links may belong to other crawlers each is looked at
                 recall=None if self._settings.view.crawl_mapper else scope.recall,
+                remembered=scope.remembered,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
@@ -303,12 +305,14 @@ class FrontierScheduler(BaseScheduler):
 
     @property
     def _seed_listeners(self) -> list[Any]:
-        return [] if self._crawl.report is None else [self._crawl.report]
+        told = SeedSignal(self._crawler)
+        return [told] if self._crawl.report is None else [self._crawl.report, told]
 
     def _seed_found(self, curi: CrawlURI) -> None:
         scope_of(self._crawler).seed_found(curi)
         if self._crawl.report is not None:
             self._crawl.report.seed_added(curi.uri)
+        SeedSignal(self._crawler).seed_added(curi.uri)
         if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
             try:
                 with path.open("a", encoding="utf-8") as file:
@@ -347,6 +351,7 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         try:
+            self._dump_pending(frontier)
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
@@ -357,6 +362,14 @@ class FrontierScheduler(BaseScheduler):
             logger.error("the diversion files could not be closed: %s", error)
         if self._crawl.jobdir.temporary and not self._crawl.looking:
             discard(self._crawl.jobdir.frontier)
+
+    def _dump_pending(self, frontier: Frontier) -> None:
+        report = self._crawl.report
+        if report is None or not self._settings.view.dump_pending_at_close:
+            return
+        dump = PendingLog(frontier, self._crawl.clock.now_ms, report.pending)
+        dump.run(lambda: False)
+        logger.info("URIs that still wait were written to crawl.log: %d", dump.answer()["written"])
 
     def _closing(self) -> None:
         """The engine waits for what is in flight: at most the grace time, then it is cut off and stays queued."""

@@ -128,7 +128,7 @@ class Selection:
                 return None
             queue.take()
             queues.emitted(queue)
-            record.last_peeked = curi.uri
+            queue.last_peeked = curi.uri
             if self._ledger.journal is not None:
                 self._ledger.journal.emitted(curi)
             self._in_process[queue.class_key] = curi

@@ -18,7 +18,9 @@ import brotli
 import zstandard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    Note = Callable[[str], None]
 
 #: Bytes a spool keeps in memory before it moves to a file.
 MEMORY_LIMIT = 512 * 1024
@@ -134,7 +136,8 @@ class Recorder:
     """One exchange. ``body_at``: where in ``response`` the head ends; ``truncated``: WARC reasons why bytes are
     missing (``time``, ``length``, ``disconnect``, ``unspecified``); ``interim``: statuses of 1xx answers that
     came before; ``chunked`` and ``content_encoding`` as the head said; ``conversation``: what was said on a control
-    connection (FTP), None where there is none; ``reply``: its last reply's first line."""
+    connection (FTP), None where there is none; ``reply``: its last reply's first line; ``spoilt``: what was wrong
+    with framing or coding of the body, None as long as nobody read it, or nothing was."""
 
     __slots__ = (
         "_digest",
@@ -148,6 +151,7 @@ class Recorder:
         "reply",
         "request",
         "response",
+        "spoilt",
         "truncated",
     )
 
@@ -162,6 +166,7 @@ class Recorder:
         self.is_bomb = False
         self.conversation: str | None = None
         self.reply: str | None = None
+        self.spoilt: str | None = None
         self._digest: str | None = None
         self._entity: tuple[int, bool, bytes] | None = None
 
@@ -199,12 +204,15 @@ class Recorder:
     def pieces(self) -> Iterable[bytes]:
         """The body without chunk framing, piece by piece."""
         pieces = self.response.chunks(self.body_at)
-        return dechunk(pieces) if self.chunked else pieces
+        return dechunk(pieces, self._spoilt) if self.chunked else pieces
 
     def decoded(self) -> Iterable[bytes]:
         """The body without chunk framing and content coding, piece by piece, as ``entity`` gives its beginning."""
         codings = content_codings(self.content_encoding)
-        return self._bounded(decode(self.pieces(), codings)) if codings else self.pieces()
+        return self._bounded(decode(self.pieces(), codings, self._spoilt)) if codings else self.pieces()
+
+    def _spoilt(self, text: str) -> None:
+        self.spoilt = self.spoilt or text
 
     def _bounded(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """No more than a body of this size can be meant to hold."""
@@ -244,8 +252,13 @@ def take(pieces: Iterable[bytes], limit: int) -> bytes:
 _SIZE_LINE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\Z")
 
 
-def dechunk(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The data of a chunked body (RFC 9112, 7.1). What follows a broken size line is handed on as it is."""
+def _silent(text: str) -> None:
+    """Nobody wants to know what was wrong."""
+
+
+def dechunk(pieces: Iterable[bytes], note: Note = _silent) -> Iterator[bytes]:
+    """The data of a chunked body (RFC 9112, 7.1). What follows a broken size line is handed on as it is. ``note``: told
+    what was wrong."""
     buffer = bytearray()
     left = 0
     source = iter(pieces)
@@ -255,6 +268,7 @@ def dechunk(pieces: Iterable[bytes]) -> Iterator[bytes]:
             if not buffer:
                 piece = next(source, None)
                 if piece is None:
+                    # it was cut off, which is noted as such
                     return
                 buffer += piece
             got = bytes(buffer[:left])
@@ -268,15 +282,19 @@ def dechunk(pieces: Iterable[bytes]) -> Iterator[bytes]:
         if end < 0 and len(buffer) <= MAX_CHUNK_LINE:
             piece = next(source, None)
             if piece is None:
+                note("the chunked body ends before its last chunk")
                 return
             buffer += piece
             continue
         if state == "end" and end >= 0:
+            if buffer[:end].strip(b" \t\r"):
+                note("no line end behind a chunk")
             del buffer[: end + 1]
             state = "size"
             continue
         match = _SIZE_LINE.match(bytes(buffer[:end])) if end >= 0 else None
         if match is None:
+            note(f"not the size of a chunk: {bytes(buffer[: min(end, 40)])!r}")
             yield bytes(buffer)
             yield from source
             return
@@ -314,15 +332,16 @@ def content_codings(value: str | None) -> list[str]:
     return names
 
 
-def decode(pieces: Iterable[bytes], codings: list[str]) -> Iterator[bytes]:
+def decode(pieces: Iterable[bytes], codings: list[str], note: Note = _silent) -> Iterator[bytes]:
     """Take content codings off a stream, the last applied first. What comes out comes in pieces of about 64 KiB,
-    however many bytes one of the stream stands for: a kilobyte may stand for a gigabyte."""
+    however many bytes one of the stream stands for: a kilobyte may stand for a gigabyte. ``note``: told where a stream
+    that had begun well breaks off."""
     for coding in reversed(codings):
-        pieces = _DECODERS[coding](pieces)
+        pieces = _DECODERS[coding](pieces, note)
     return iter(pieces)
 
 
-def _inflate(pieces: Iterable[bytes], wbits: int) -> Iterator[bytes]:
+def _inflate(pieces: Iterable[bytes], wbits: int, note: Note) -> Iterator[bytes]:
     decompressor = zlib.decompressobj(wbits)
     started = False
     source = iter(pieces)
@@ -331,8 +350,10 @@ def _inflate(pieces: Iterable[bytes], wbits: int) -> Iterator[bytes]:
         while data:
             try:
                 out = decompressor.decompress(data, CHUNK)
-            except zlib.error:
-                if not started:
+            except zlib.error as error:
+                if started:
+                    note(f"the packed body is broken: {error}")
+                else:
                     yield data
                     yield from source
                 return
@@ -347,15 +368,17 @@ def _inflate(pieces: Iterable[bytes], wbits: int) -> Iterator[bytes]:
             else:
                 data = decompressor.unconsumed_tail
     out = decompressor.flush()
+    if started or out:
+        note("the packed body ends before its end")
     if out:
         yield out
 
 
-def _gzip(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    return _inflate(pieces, 31)
+def _gzip(pieces: Iterable[bytes], note: Note) -> Iterator[bytes]:
+    return _inflate(pieces, 31, note)
 
 
-def _deflate(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _deflate(pieces: Iterable[bytes], note: Note) -> Iterator[bytes]:
     """Both meanings of ``deflate`` that servers give it: with zlib's wrapper (RFC 1950) and without."""
     source = iter(pieces)
     head = b""
@@ -364,10 +387,10 @@ def _deflate(pieces: Iterable[bytes]) -> Iterator[bytes]:
         if len(head) >= 2:
             break
     wrapped = len(head) >= 2 and head[0] & 0x0F == 8 and (head[0] << 8 | head[1]) % 31 == 0
-    return _inflate(_chain(head, source), 15 if wrapped else -15)
+    return _inflate(_chain(head, source), 15 if wrapped else -15, note)
 
 
-def _brotli(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _brotli(pieces: Iterable[bytes], note: Note) -> Iterator[bytes]:
     decompressor = brotli.Decompressor()
     started = False
     source = iter(pieces)
@@ -376,8 +399,10 @@ def _brotli(pieces: Iterable[bytes]) -> Iterator[bytes]:
         while True:
             try:
                 out = decompressor.process(data, output_buffer_limit=CHUNK)
-            except brotli.error:
-                if not started:
+            except brotli.error as error:
+                if started:
+                    note(f"the packed body is broken: {error}")
+                else:
                     yield piece
                     yield from source
                 return
@@ -389,6 +414,8 @@ def _brotli(pieces: Iterable[bytes]) -> Iterator[bytes]:
             if decompressor.can_accept_more_data() and not out:
                 break
             data = b""
+    if started:
+        note("the packed body ends before its end")
 
 
 class _Source:
@@ -407,17 +434,19 @@ class _Source:
         return piece
 
 
-def _zstd(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _zstd(pieces: Iterable[bytes], note: Note) -> Iterator[bytes]:
     source = _Source(pieces)
     decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
     reader = decompressor.stream_reader(source, read_size=CHUNK, read_across_frames=True)  # type: ignore[arg-type]
     while True:
         try:
             out = reader.read1(CHUNK)
-        except zstandard.ZstdError:
+        except zstandard.ZstdError as error:
             if source.taken is not None:
                 yield from source.taken
                 yield from source.pieces
+            else:
+                note(f"the packed body is broken: {error}")
             return
         if not out:
             return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy import signals
 from scrapy.utils.asyncio import call_later
 
-from heritrix_scrapy.archive.warcfile import WarcPool
+from heritrix_scrapy.archive.pool import WarcPool
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier.journal import NAME as JOURNAL
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
@@ -58,6 +58,7 @@ class CheckpointExtension:
         self._settings = settings_of(crawler)
         self._number = 0
         self._making: asyncio.Task[Any] | None = None
+        self._reporting: asyncio.Future[None] | None = None
         self._timer: CallLaterResult | None = None
         self._ticked: asyncio.Task[None] | None = None
         crawl.steering.add("checkpoint", self.checkpoint)
@@ -98,14 +99,15 @@ class CheckpointExtension:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._making is not None and not self._making.done():
-            await asyncio.wait([self._making])
+        for task in (self._making, self._reporting):
+            if task is not None and not _over(task):
+                await asyncio.wait([task])
 
     # -- making ----------------------------------------------------------------------------------------------
 
     async def make(self, reason: str, remark: str = "") -> dict[str, Any]:
         """Make a checkpoint and tell of it. Raises Refused, and when it fails."""
-        if self._making is not None and not self._making.done():
+        if not _over(self._making):
             raise Refused("a checkpoint is being made")
         if (waits := self._unwanted()) is not None:
             self._crawl.add_stats({"checkpoints/skipped": 1})
@@ -127,7 +129,11 @@ class CheckpointExtension:
             await asyncio.to_thread(self._forget_others, held)
         except OSError as error:
             logger.error("the logs of earlier checkpoints could not be put together: %s", error)
-        return self._told(held, seconds)
+        told = self._told(held, seconds)
+        report = self._crawl.report
+        if report is not None and self._settings.view.reports_at_checkpoints and _over(self._reporting):
+            self._reporting = asyncio.ensure_future(report.write_reports())
+        return told
 
     def _unwanted(self) -> str | None:
         """Why no checkpoint is made now, None when one is. Raises Refused where there cannot be one."""
@@ -280,6 +286,10 @@ class CheckpointExtension:
             self._told(held, self._crawl.clock.monotonic() - began)
         except Refused as refused:
             logger.error("no checkpoint at the end: %s", refused)
+
+
+def _over(task: asyncio.Future[Any] | None) -> bool:
+    return task is None or task.done()
 
 
 def begin(crawl: Crawl) -> None:

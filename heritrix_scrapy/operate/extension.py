@@ -12,17 +12,21 @@ from scrapy import signals
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier.reports import metrics
 from heritrix_scrapy.model.steering import Refused
-from heritrix_scrapy.operate.control import ControlServer
+from heritrix_scrapy.operate.board import subscription
+from heritrix_scrapy.operate.control import LAST_WORDS, ControlServer
+from heritrix_scrapy.operate.feed import LEAST
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.operate.numbers import Rates, model
+from heritrix_scrapy.operate.scraped import MetricsServer, place
 from heritrix_scrapy.operate.slots import slots
 from heritrix_scrapy.operate.telling import Telling
 from heritrix_scrapy.operate.why import Reasons
 from heritrix_scrapy.report import crawled
 from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
 from heritrix_scrapy.scope.scope import scope_of
+from heritrix_scrapy.settings import settings_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -36,13 +40,22 @@ ENDS = tuple(end.name for end in End if end.name.startswith(("FINISHED", "ABORTE
 
 
 class ControlExtension:
-    """Opens the control socket in the JOBDIR while the crawl runs. Without a JOBDIR there is none."""
+    """Opens the control socket in the JOBDIR while the crawl runs. Without a JOBDIR there is none.
+
+    Also what else lets one look at the crawl: the view on standard output and the metrics, where settings ask for them.
+    Raises ConfigurationError.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._crawl = Crawl.of(crawler)
         self._server: ControlServer | None = None
+        self._metrics: MetricsServer | None = None
+        self._shown: asyncio.Future[None] | None = None
         self._ending: asyncio.Future[None] | None = None
+        self._view = settings_of(crawler).view
+        if self._view.metrics:
+            place(self._view.metrics)
         self._operations = LiveOperations(self._crawl)
         self._rates = Rates()
         self._telling = Telling(self._crawl, self._rates)
@@ -66,7 +79,13 @@ class ControlExtension:
         return cls(crawler)
 
     async def spider_opened(self) -> None:
-        if self._crawl.jobdir.temporary or self._crawl.looking:
+        if self._crawl.looking:
+            return
+        if self._view.live_view_seconds:
+            self._shown = asyncio.ensure_future(self._show())
+        if self._view.metrics:
+            await self._listen()
+        if self._crawl.jobdir.temporary:
             return
         steering = self._crawl.steering
         server = ControlServer(self._crawl.jobdir.root, steering.do, steering.subscribe)
@@ -80,14 +99,49 @@ class ControlExtension:
     async def spider_closed(self) -> None:
         """Nothing can be asked any more; those who have subscribed hear the end."""
         await self._operations.close()
+        if self._metrics is not None:
+            await self._metrics.close()
         if self._server is not None:
             self._server.refuse()
 
     async def engine_stopped(self) -> None:
         self._telling.end()
+        if self._shown is not None:
+            await asyncio.wait([self._shown], timeout=LAST_WORDS)
         if self._server is not None:
             await self._server.close()
             self._server = None
+
+    async def _show(self) -> None:
+        """Show the crawl on standard output, until its end."""
+        # imported by those who look
+        from heritrix_scrapy.operate.terminal import Screen
+
+        events = self._telling.feed.subscribe(**subscription(max(float(self._view.live_view_seconds), LEAST)))
+        try:
+            with Screen() as screen:
+                async for event in events:
+                    # a terminal that was stopped must not stop the crawl
+                    await asyncio.to_thread(screen.hear, event)
+        except (OSError, ValueError) as error:
+            logger.warning("standard output cannot be written to, and shows the crawl no more: %s", error)
+        finally:
+            events.close()
+
+    async def _listen(self) -> None:
+        host, port = place(self._view.metrics)
+        server = MetricsServer(host, port, self._metrics_text)
+        try:
+            await server.start()
+        except OSError as error:
+            logger.error("HERITRIX_METRICS = %r: nothing can listen there: %s", self._view.metrics, error)
+            return
+        self._metrics = server
+        logger.info("metrics: %s", server.address)
+
+    def _metrics_text(self) -> tuple[str, str]:
+        answer = self.metrics()
+        return answer["content_type"], answer["text"]
 
     def pause(self) -> dict[str, Any]:
         """Hand out nothing more; what is in flight goes on."""

@@ -26,6 +26,7 @@ from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import settings_of, views
+from heritrix_scrapy.signals import limit_reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +110,9 @@ class LimitExtension:
         life = self._crawl.life
         assert life is not None
         logger.log(logging.WARNING if end is End.FINISHED_ABNORMAL else logging.INFO, "the crawl ends: %s", words)
+        self._crawler.signals.send_catch_log(
+            signal=limit_reached, end=end.name, reason=words, spider=self._crawler.spider
+        )
         self._ending = asyncio.ensure_future(life.stop(end.name, words))
 
     def _written(self) -> dict[str, int]:

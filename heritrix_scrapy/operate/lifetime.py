@@ -24,7 +24,7 @@ from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.life import End, Life, State, description
 from heritrix_scrapy.report.times import ts14
 from heritrix_scrapy.settings import settings_of
-from heritrix_scrapy.signals import state_changed
+from heritrix_scrapy.signals import alert_raised, crawl_ended, state_changed
 
 if TYPE_CHECKING:
     from typing import Self
@@ -253,9 +253,13 @@ class LifeExtension:
         if report is not None and state in life.NOTES and state is not State.FINISHED:
             word, message = life.NOTES[state]
             report.progress_note(word, message or self._life.end.value)
-        self._crawler.signals.send_catch_log(
-            signal=state_changed, state=state.value, end=self._life.end.name, spider=self._crawler.spider
-        )
+        end = self._life.end.name
+        self._tell(state_changed, state=state.value, end=end)
+        if state is State.FINISHED:
+            self._tell(crawl_ended, end=end, reason=self._reason or None)
+
+    def _tell(self, signal: object, **details: Any) -> None:
+        self._crawler.signals.send_catch_log(signal=signal, spider=self._crawler.spider, **details)
 
     def save(self) -> None:
         """Write down the state for other processes."""
@@ -293,3 +297,4 @@ class LifeExtension:
         self.note(text, level)
         if self._crawl.report is not None and self._life.state is not State.FINISHED:
             self._crawl.report.line(ALERTS, f"{level} {text}")
+        self._tell(alert_raised, level=level, text=text)

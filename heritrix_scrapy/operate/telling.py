@@ -29,9 +29,15 @@ EVENTS: Final = (
     "state_changed",
     "crawl_paused",
     "crawl_resumed",
+    "crawl_ended",
+    "disk_low",
+    "disk_recovered",
+    "limit_reached",
+    "alert_raised",
     "settings_changed",
     "checkpointed",
     "queue_retired",
+    "seed_added",
 )
 #: What Scrapy hands to the handlers of every signal.
 _NOT_TOLD = frozenset({"signal", "sender", "spider"})

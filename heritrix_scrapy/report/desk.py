@@ -14,7 +14,7 @@ from heritrix_scrapy.model.hosts import HOSTS
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.report import slots
 from heritrix_scrapy.report.known import Known
-from heritrix_scrapy.report.reports import REPORTS, name_of, write, write_json
+from heritrix_scrapy.report.reports import REPORTS, name_of, write, write_json, write_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -94,6 +94,23 @@ class Desk:
             except Exception:
                 logger.exception("the report %s could not be made", name)
         return written
+
+    async def write_meanwhile(self) -> None:
+        """The same while the crawl goes on: what reads many rows in a thread, the others between the crawl's turns."""
+        for name in self.wanted():
+            known, folder = self.known(), self._crawl.jobdir.reports
+            try:
+                if name in LONG:
+                    await asyncio.to_thread(write, name, known, folder)
+                else:
+                    for _ in write_on(name, known, folder):
+                        await asyncio.sleep(0)
+                if self._view.reports_json:
+                    await asyncio.to_thread(write_json, name, known, folder)
+            except OSError as error:
+                logger.error("the report %s could not be written: %s", name, error)
+            except Exception:
+                logger.exception("the report %s could not be made", name)
 
     async def report(self, name: str = "", as_json: bool = False) -> dict[str, Any]:
         """Make a report, in Heritrix's words or as JSON. Without a name: which reports there are.

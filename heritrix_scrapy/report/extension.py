@@ -20,6 +20,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.hosts import counted_under
+from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report import crawled, json_line, launch, progress
 from heritrix_scrapy.report.desk import Desk
 from heritrix_scrapy.report.figures import Figures, Moment
@@ -103,10 +104,14 @@ class ReportExtension:
         self._logs.append(CRAWL, text)
         view = self._view
         if view.json_crawl_log:
-            self._logs.append(JSON_CRAWL, json_line.line(curi, now, view.json_crawl_log_extra_fields))
+            extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
+            self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
+        blamed = None
         if status.lookup(curi.status).runtime_error:
-            self._logs.append(RUNTIME_ERRORS, failure_entry(text, cause(curi)))
-        self._errors(curi, now, text)
+            blamed = culprit(curi)
+            trace = [curi.error_text or "no further information"] if blamed is None else told(*blamed)
+            self._logs.append(RUNTIME_ERRORS, failure_entry(text, trace))
+        self._errors(curi, now, text, blamed)
         host = counted_under(curi.uri)
         if host and curi.status > 0 and "://" in curi.uri and not self._crawl.hosts.scheduled(host).responses:
             self._figures.count({"hosts/visited": 1})
@@ -116,6 +121,10 @@ class ReportExtension:
         for name, count in counters.items():
             self._counters[name] += count
         self._count(counters)
+
+    def pending(self, curi: CrawlURI) -> None:
+        """Write the line of a URI that still waits."""
+        self._logs.append(CRAWL, self._line(curi, self._crawl.clock.now_ms()))
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: its errors are logged, the URI is not (Heritrix:
@@ -176,6 +185,10 @@ class ReportExtension:
                 sync_file(path)
 
         return complete
+
+    async def write_reports(self) -> None:
+        """Write the reports of the settings while the crawl goes on."""
+        await self.desk.write_meanwhile()
 
     def progress_line(self) -> str:
         """A line of progress-statistics.log, as of now."""
@@ -290,9 +303,9 @@ class ReportExtension:
         return self._crawl.jobdir.logs
 
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
-        if curi.uri.startswith("http") and curi.content_size > 0:
-            curi.extra_info.setdefault("contentSize", curi.content_size)
         view = self._view
+        if curi.uri.startswith("http") and curi.content_size > 0:
+            curi.extra_info["contentSize"] = counted_size(curi, heritrix=not self._modern)
         return line(
             curi,
             now_ms,
@@ -301,15 +314,19 @@ class ReportExtension:
             modern=self._modern,
         )
 
-    def _errors(self, curi: CrawlURI, now_ms: int, text: str) -> None:
+    def _errors(
+        self, curi: CrawlURI, now_ms: int, text: str, blamed: tuple[str, BaseException | str] | None = None
+    ) -> None:
+        """``blamed``: what ended it, which stands in runtime-errors.log."""
         for problem, message in curi.link_errors:
             self._logs.append(URI_ERRORS, error_line(now_ms, curi.uri, message, problem))
         # Heritrix has no word for a name that does not exist
         silent = not self._modern and curi.uri.startswith("dns:")
-        for where, error in () if silent else curi.errors:
+        errors = [] if silent else [each for each in curi.errors if each is not blamed]
+        for where, error in errors:
             self._logs.append(NONFATAL_ERRORS, failure_entry(text, told(where, error)))
-        if curi.link_errors or curi.errors:
-            self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(curi.errors)})
+        if curi.link_errors or errors:
+            self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(errors)})
 
     def _count(self, counters: Mapping[str, int]) -> None:
         """Gather for the stats; they are given about once a second."""
@@ -422,9 +439,6 @@ def told(where: str, error: BaseException | str) -> list[str]:
     return [f"{where}: {error}" if where else error]
 
 
-def cause(curi: CrawlURI) -> list[str]:
-    """What ended a URI as -5: its last exception, else what is known."""
-    for where, error in reversed(curi.errors):
-        if isinstance(error, BaseException):
-            return told(where, error)
-    return [curi.error_text or "no further information"]
+def culprit(curi: CrawlURI) -> tuple[str, BaseException | str] | None:
+    """What ended a URI as -5: its last exception."""
+    return next((each for each in reversed(curi.errors) if isinstance(each[1], BaseException)), None)

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report.times import log17, ts17
 
 if TYPE_CHECKING:
@@ -66,20 +67,22 @@ def annotation(text: str) -> str:
     return token(text).replace(",", "%2C") if text else ""
 
 
-def notes_of(curi: CrawlURI, *, content_size: bool = False) -> list[str]:
+def notes_of(curi: CrawlURI, *, content_size: bool = False, modern: bool = True) -> list[str]:
     """All annotations of a line; after more than one attempt their number, as ``3t``, is the last (Heritrix:
-    CrawlURI.aboutToLog). ``content_size``: then ``content-size:N``."""
+    CrawlURI.aboutToLog). ``content_size``: then ``content-size:N``, which is what the statistics count."""
     notes = [written for note in curi.annotations if (written := annotation(note))]
     tries = f"{curi.attempts}t"
     if curi.attempts > 1 and tries not in notes:
         notes.append(tries)
-    if content_size and curi.content_size > 0:
-        notes.append(f"content-size:{curi.content_size}")
+    if content_size and (counted := counted_size(curi, heritrix=not modern)) > 0:
+        notes.append(f"content-size:{counted}")
     return notes
 
 
 def size(curi: CrawlURI, *, modern: bool = True) -> int | None:
-    """Body bytes of an HTTP exchange, all recorded bytes of any other; None when there are none to tell."""
+    """Body bytes of an HTTP exchange, all recorded bytes of any other; None when there are none to tell.
+
+    The statistics count the header's bytes of an HTTP exchange, too: ``content-size:N`` has what they count."""
     if curi.uri.startswith("http"):
         if curi.content_length >= 0:
             return curi.content_length
@@ -105,7 +108,7 @@ def line(
     else:
         began = curi.began_ms if curi.began_ms is not None else 1
         timing = f"{ts17(began)}+{curi.ended_ms - began}"
-    notes = notes_of(curi, content_size=content_size)
+    notes = notes_of(curi, content_size=content_size, modern=modern)
     extra = f" {extra_json(curi.extra_info)}" if extra_info else ""
     return (
         f"{log17(now_ms)} {curi.status:5d} {'-' if bytes_ is None else bytes_:>10} {token(curi.uri)}"

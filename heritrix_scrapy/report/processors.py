@@ -52,6 +52,10 @@ PACKAGES = {"ExtractorHTMLForms": MODULES + "forms."}
 SUITE = "heritrix_scrapy.extract."
 
 
+#: Extractors whose links Heritrix does not count.
+UNCOUNTED = frozenset({"ExtractorMultipleRegex"})
+
+
 class Processor(NamedTuple):
     """``name``: its class; ``told``: what it did, line by line."""
 
@@ -68,7 +72,8 @@ def chains(known: Known) -> dict[str, list[Processor]]:
 
     def steps(point: str) -> list[Processor]:
         listed = dict(view.steps or {}).get(point, ())
-        names = [listed] if isinstance(listed, str) else listed
+        entries = [listed] if isinstance(listed, str) else listed
+        names = [entry if isinstance(entry, str) else entry[0] for entry in entries]
         return [Processor(str(path), [f"{counters.get(f'step/{point}/{_last(path)}', 0)} CrawlURIs"]) for path in names]
 
     fetch = [part("preselect")]
@@ -118,6 +123,8 @@ def extractors(known: Known) -> Iterator[Processor]:
     for path in names:
         name = _last(path)
         links, uris = counters.get(f"extractor/{name}/links", 0), counters.get(f"extractor/{name}/uris", 0)
+        if not known.modern and name in UNCOUNTED:
+            links = 0
         if "." in path:
             shown = path
         elif known.modern:

@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from heritrix_scrapy.report import plot, processors, slots, summary, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from heritrix_scrapy.report.known import Known
 
 Lines = Callable[["Known"], Iterator[str]]
+
+#: Lines of a report after which something else has its turn.
+PAUSE_LINES = 50
 
 
 class Report(NamedTuple):
@@ -136,24 +139,36 @@ def _plain(value: Any) -> Any:
 
 def write(name: str, known: Known, directory: Path) -> Path:
     """Write a report into a folder, whole or not at all; its path. Raises OSError."""
+    for _ in write_on(name, known, directory):
+        """Without a pause."""
+    return directory / REPORTS[name].file
+
+
+def write_on(name: str, known: Known, directory: Path) -> Iterator[None]:
+    """The same, with a pause wherever something else may have its turn: after every few lines."""
     report = REPORTS[name]
-    path = directory / report.file
-    _write(path, (line + "\n" for line in report.lines(known)))
-    return path
+    with _beside(directory / report.file) as file:
+        for number, line in enumerate(report.lines(known)):
+            file.write(line + "\n")
+            if number % PAUSE_LINES == PAUSE_LINES - 1:
+                yield
 
 
 def write_json(name: str, known: Known, directory: Path) -> Path:
     """The same as JSON, in a file of the same name with ``.json``."""
     path = (directory / REPORTS[name].file).with_suffix(".json")
-    _write(path, [as_json(name, known) + "\n"])
+    with _beside(path) as file:
+        file.write(as_json(name, known) + "\n")
     return path
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+@contextmanager
+def _beside(path: Path) -> Iterator[TextIO]:
+    """A file that takes the place of ``path`` when all of it is written."""
     beside = path.with_name(f".{path.name}.new")
     try:
         with beside.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines(lines)
+            yield file
         os.replace(beside, path)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -14,10 +14,11 @@ from adapters.output_archive import HERITRIX, captured, facts_of
 from conformance import KEPT
 
 from heritrix_scrapy.archive import cdx, history, mirror
+from heritrix_scrapy.archive.alone import Crawler, warcinfo
 from heritrix_scrapy.archive.memory import History
 from heritrix_scrapy.archive.names import FileNames, Machine
 from heritrix_scrapy.archive.recall import Recall
-from heritrix_scrapy.archive.records import END_OF_RECORD, Crawler, Facts, Form, content_type, group, target, warcinfo
+from heritrix_scrapy.archive.records import END_OF_RECORD, Facts, Form, content_type, group, target
 from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.fetch.headers import compose
 from heritrix_scrapy.model.crawluri import CrawlURI

@@ -17,9 +17,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from heritrix_scrapy.archive.alone import Crawler, warcinfo
 from heritrix_scrapy.archive.memory import SCHEMA, History
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import Crawler, Form, group, warcinfo
+from heritrix_scrapy.archive.records import Form, group
 from heritrix_scrapy.archive.warcfile import WarcFiles, members
 from heritrix_scrapy.archive.writer import record_id
 from heritrix_scrapy.model.errors import StorageFull

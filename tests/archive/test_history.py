@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heritrix_scrapy.archive import cdx
 from heritrix_scrapy.archive.cdxj import described
 from heritrix_scrapy.archive.content_digest import stripped_digest
 from heritrix_scrapy.archive.lookup import CdxServer
@@ -364,3 +365,8 @@ def test_what_is_always_written_whole_is_no_repetition() -> None:
     )
     recall.judge(curi)
     assert (curi.revisit, curi.annotations) == (None, [])
+
+
+@pytest.mark.parametrize("row", ['{"url": 7}', '{"url": null}', '{"url": "http://a/", "filename": 7}', "{", "{}", "{7"])
+def test_a_line_of_another_index_that_makes_no_sense_is_none(row: str) -> None:
+    assert cdx.read(f"a)/ 20200101000000 {row}") is None

@@ -10,7 +10,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from heritrix_scrapy.archive import cdxj
 from heritrix_scrapy.archive.records import Form, group
-from heritrix_scrapy.archive.warcfile import whole_records
+from heritrix_scrapy.archive.repair import whole_records
 from heritrix_scrapy.commands.warc import verify
 from tests.archive.test_warcfile import Ids, captured, files_in
 

@@ -22,6 +22,7 @@ from heritrix_scrapy.archive import cdxj, reading
 from heritrix_scrapy.archive.replay import Index, NotArchived, ReplayDownloadHandler, read
 from heritrix_scrapy.archive.wacz import pack, pages
 from heritrix_scrapy.commands import warc as warc_command
+from heritrix_scrapy.model.errors import ConfigurationError
 from tests.archive.test_pipeline import captured, pipeline_of
 
 if TYPE_CHECKING:
@@ -201,3 +202,80 @@ def test_what_is_no_package_is_told_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "x.wacz").write_bytes(b"nothing")
     with pytest.raises(SystemExit, match="cannot be read"):
         ReplayDownloadHandler(Crawler([tmp_path / "x.wacz"]))  # type: ignore[arg-type]
+
+
+def resource(uri: bytes, date: bytes = b"2020-01-02T03:04:05Z") -> bytes:
+    top = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: " + uri + b"\r\nWARC-Date: " + date
+    return top + b"\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
+
+
+def test_one_odd_address_does_not_cost_the_index_of_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.warc"
+    odd = [b"http://a:b:c/", b"http://[::1", b"http://a.example:99999999/\xff", b"urn:x", b"//"]
+    path.write_bytes(b"".join(map(resource, [b"http://a.example/", *odd, b"http://b.example/"])))
+    keys = [line.split(" ")[0] for line in cdxj.lines_of(path)]
+    assert len(keys) == 7
+    assert {"example,a)/", "example,b)/", "http://a:b:c/"} <= set(keys)
+    assert Index([path]).find("http://b.example/") is not None
+    assert Index([path]).find("http://x:y:z/") is None
+    pack(tmp_path, tmp_path / "odd.wacz")
+    assert Index([tmp_path / "odd.wacz"]).find("http://a:b:c/") is not None
+
+
+@pytest.mark.parametrize(
+    ("date", "stamp"),
+    [
+        (b"2020", "20200101000000"),
+        (b"2020-05", "20200501000000"),
+        (b"2020-05-06T07:08Z", "20200506070800"),
+        (b"2020-05-06T07:08:09.123456789Z", "20200506070809"),
+        (b"yesterday", None),
+        (b"", None),
+        ("٢٠٢٠".encode(), None),
+    ],
+)
+def test_dates_may_be_short_and_what_has_none_has_no_line(tmp_path: Path, date: bytes, stamp: str | None) -> None:
+    path = tmp_path / "damaged.warc"
+    path.write_bytes(resource(b"http://a.example/", date))
+    assert [line.split(" ")[1] for line in cdxj.lines_of(path)] == ([stamp] if stamp else [])
+    found = Index([path]).find("http://a.example/", "2020")
+    assert (found.stamp if found else None) == stamp
+
+
+def test_lines_that_cannot_be_read_cost_no_others_of_a_package(tmp_path: Path) -> None:
+    (tmp_path / "damaged.warc").write_bytes(resource(b"http://a.example/"))
+    [good] = cdxj.lines_of(tmp_path / "damaged.warc")
+    told = json.loads(good.split(" ", 2)[2])
+    bad: list[Any] = [{**told, key: value} for key in ("filename", "offset") for value in ([], {}, "x", None)]
+    bad += [{**told, "digest": 7}, {key: told[key] for key in told if key != "offset"}]
+    lines = [f"com,x)/ 20200101000000 {json.dumps(row)}" for row in bad]
+    lines += ["com,x)/ never " + json.dumps(told), "com,x)/ 20200101000000 {", "", "com,x)/", good]
+    with zipfile.ZipFile(tmp_path / "a.wacz", "w") as package:
+        package.write(tmp_path / "damaged.warc", "archive/damaged.warc")
+        package.writestr("indexes/index.cdxj", "\n".join(lines))
+    index = Index([tmp_path / "a.wacz"])
+    assert index.find("http://a.example/") is not None
+    assert index.find("http://x.com/") is None
+
+
+def damage(name: str, package: bytes) -> bytes:
+    if name == "locked":
+        data = bytearray(package)
+        for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            place = -1
+            while (place := data.find(mark, place + 1)) >= 0:
+                data[place + at] |= 1
+        return bytes(data)
+    if name == "of an unknown kind":
+        return package.replace(b"\x08\x00", b"\x63\x00")
+    return package[: len(package) // 2]
+
+
+@pytest.mark.parametrize("how", ["locked", "of an unknown kind", "cut"])
+def test_packages_that_cannot_be_opened_are_told_of_in_words(tmp_path: Path, how: str) -> None:
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("indexes/index.cdxj", "com,x)/ 20200101000000 {}\n" * 50)
+    (tmp_path / "a.wacz").write_bytes(damage(how, stored.getvalue()))
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        ReplayDownloadHandler(Crawler([tmp_path / "a.wacz"]))  # type: ignore[arg-type]

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from heritrix_scrapy.archive import anvl
+from heritrix_scrapy.archive.alone import Crawler, warcinfo
+from heritrix_scrapy.archive.metadata import metadata
 from heritrix_scrapy.archive.names import FileNames, Machine, check, interpolate, timestamp17
 from heritrix_scrapy.archive.records import (
-    Crawler,
     Facts,
     Form,
     Revisit,
     group,
-    metadata,
     target,
     truncation,
     wanted,
-    warcinfo,
 )
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, TlsFacts
 from heritrix_scrapy.model.errors import ConfigurationError
@@ -285,3 +284,16 @@ def test_an_answer_of_a_handler_of_ones_own_is_a_resource(tmp_path: Path) -> Non
     check(path)
     assert [(kind, block) for kind, _, block in blocks(path)][1] == ("resource", b"# page")
     assert [kind for kind, _, _ in blocks(path)] == ["warcinfo", "resource", "metadata"]
+
+
+def test_no_name_leaves_its_folder_whatever_the_machine_is_called() -> None:
+    for hostname in ("a/b", "../../x", "a b", "h\n"):
+        name = FileNames(machine=Machine(hostname, "", 1), now_ms=lambda: 5)()
+        assert not set(name) & set("/ \n")
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    for template, prefix in (("\ud800", "WEB"), ("${prefix}", "\ud800")):
+        with pytest.raises(ConfigurationError):
+            check(template, prefix)
+    check("${prefix}", "\udcff")  # a byte of the command line that is no UTF-8

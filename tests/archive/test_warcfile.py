@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
+from heritrix_scrapy.archive.alone import Crawler, warcinfo
 from heritrix_scrapy.archive.names import FileNames, Machine
-from heritrix_scrapy.archive.records import Crawler, Form, Record, group, warcinfo
-from heritrix_scrapy.archive.warcfile import WarcFiles, repair
+from heritrix_scrapy.archive.records import Form, Record, group
+from heritrix_scrapy.archive.repair import repair
+from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.recorder import Recorder

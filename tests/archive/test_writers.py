@@ -496,7 +496,7 @@ def test_a_name_that_no_disk_takes_is_refused_at_the_start(tmp_path: Path) -> No
 
 
 def test_secrets_are_masked_however_they_are_sent() -> None:
-    from heritrix_scrapy.archive.records import redacted
+    from heritrix_scrapy.archive.redaction import redacted
 
     part = b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
     parts = part % (b"password", b"hunter2") + part % (b"n", b"1") + b"--b--\r\n"

@@ -97,11 +97,11 @@ def uris(name: str, text: str) -> set[str]:
     return set(pattern.findall(text))
 
 
-def log_differences(golden: Path, logs: Path) -> list[str]:
-    """URIs that an error log names on one side only."""
+def log_differences(golden: Path, logs: Path) -> list[tuple[str, str, str]]:
+    """(log, ``golden`` or ``other``, URI) of those that an error log names on one side only."""
     found = []
     for name in LOGS:
         theirs, ours = (uris(name, text_of(folder / name)) for folder in (golden / "logs", logs))
-        found += [f"{name}: golden only {uri}" for uri in sorted(theirs - ours)]
-        found += [f"{name}: other only {uri}" for uri in sorted(ours - theirs)]
+        found += [(name, "golden", uri) for uri in sorted(theirs - ours)]
+        found += [(name, "other", uri) for uri in sorted(ours - theirs)]
     return found

@@ -69,6 +69,32 @@ def test_a_limit_ends_the_crawl(serve: Serve, project: Any, limit: str, most: An
     assert done.stats["heritrix/frontier/queued"] >= 1
 
 
+def test_what_still_waits_at_the_end_has_lines(serve: Serve, project: Any) -> None:
+    """Told, and not counted: the next launch goes on with it."""
+    links = "".join(f'<a href="/{number}">{number}</a>' for number in range(8))
+    site = {"routes": {"/robots.txt": {"status": 404}, "/": {"body": links}}, "default": {"body": "page"}}
+    web = serve({HOST: site})
+    made = project(
+        {
+            "HERITRIX_SEEDS": [web.url(HOST)],
+            "HERITRIX_MAX_DOCUMENTS_DOWNLOAD": 4,
+            "HERITRIX_INTERVAL_SECONDS": 0.05,
+            "HERITRIX_MIN_DELAY_MS": 200,
+            "HERITRIX_DUMP_PENDING_AT_CLOSE": True,
+        },
+        web=web,
+    )
+    done = made.run(timeout=60)
+    assert done.returncode == 0, done.stderr
+    waiting = [line.split()[3] for line in done.log if line.split()[1] == "0"]
+    assert len(waiting) == done.stats["heritrix/frontier/queued"] >= 1
+    assert "status/0" not in " ".join(done.stats)
+    done = made.run("-s", "HERITRIX_MAX_DOCUMENTS_DOWNLOAD=0", timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert all(done.statuses[uri] == [0, 200] for uri in waiting)
+    assert "reported as finished but not recorded" not in done.stderr
+
+
 def test_quotas_retire_queues_or_end_uris(serve: Serve, project: Any) -> None:
     """One host's queue is retired with what is left in it; of another the rest ends as -5003. Begun anew, the first
     goes on: by a command on the stopped job, and on the running one."""
@@ -120,7 +146,7 @@ def test_quotas_retire_queues_or_end_uris(serve: Serve, project: Any) -> None:
     assert {web.url("one.limit.test", f"/{number}") for number in range(1, 7)} <= set(found)
     assert all(len(row) == 1 for row in found.values())
     assert not any("Q:" in line for line in ended.log if " 200 " in line)
-    assert (made.jobdir / "job.log").read_text().count("reset_quota: hosts 1, servers 1") == 2
+    assert (made.jobdir / "job.log").read_text().count("reset_quota: hosts 1, ") == 2
 
 
 @pytest.mark.parametrize(("answers", "share", "status"), [(0, 1, 4), (1, 0.5, 4), (1, 1, 0)])

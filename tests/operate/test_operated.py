@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -72,9 +73,14 @@ def first_job(made: Project, pages: int) -> tuple[str, str]:
     assert do("checkpoint") == {"ok": True, "protocol": 1, "checkpoint": None, "reason": _no(first["checkpoint"])}
     do("unpause")
     until(crawl, lambda: finished(made.jobdir) > pages // 4)
+    begun = time.time_ns()
     second = do("checkpoint")
     assert second["paused_ms"] < 2000
     until(crawl, lambda: finished(made.jobdir) > pages // 3)
+    # those of the settings, as of the checkpoint
+    report = made.jobdir / "reports" / "responsecode-report.txt"
+    until(crawl, lambda: report.exists() and report.stat().st_mtime_ns > begun)
+    assert report.read_text().startswith("[#urls] [rescode]\n")
     os.killpg(crawl.pid, signal.SIGKILL)
     crawl.communicate()
     assert [each.name for each in checkpoints.listed(made.jobdir)] == [first["checkpoint"], second["checkpoint"]]

@@ -8,7 +8,7 @@ import re
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from tests.report.test_log_line import READERS
+from tests.report.log_readers import complaints
 
 PAGE = '<a href="/big">b</a><a href="/odd">o</a><a href="http://[::1/x">bad</a><a href="http://dead.test:1/">d</a>'
 SITE = {
@@ -31,6 +31,9 @@ def test_each_answer_in_the_log_is_where_the_log_says(serve, run_crawl, profile)
             "HERITRIX_PROFILE": profile,
             "HERITRIX_MAX_RETRIES": 6,
             "HERITRIX_LOG_EXTRA_INFO": True,
+            "HERITRIX_JSON_CRAWL_LOG": True,
+            "HERITRIX_ANNOTATE_CONTENT_SIZE": True,
+            "HERITRIX_ANNOTATE_IP": True,
             "HERITRIX_SEEDS": [f"http://www.alpha.test:{web.port}/"],
         },
         web=web,
@@ -41,8 +44,6 @@ def test_each_answer_in_the_log_is_where_the_log_says(serve, run_crawl, profile)
     warcs = {path.name: path for path in crawl.jobdir.rglob("*.warc.gz")}
     answered = 0
     for row in crawl.log:
-        for reader in READERS:
-            reader(row)
         parts = row.split(" ")
         extra = json.loads(re.split(" +", row, maxsplit=12)[12])
         if int(re.split(" +", row)[1]) <= 0:
@@ -61,3 +62,5 @@ def test_each_answer_in_the_log_is_where_the_log_says(serve, run_crawl, profile)
     assert f"{len(crawl.log)} URIs ended" in crawl.stderr
     logs = next(crawl.jobdir.rglob("progress-statistics.log")).read_text()
     assert "CRAWL ENDED - Finished" in logs
+    launch = crawl.jobdir / "latest" if (crawl.jobdir / "latest").exists() else crawl.jobdir
+    assert complaints(launch) == []

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import json
-import re
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from heritrix_scrapy.model.crawluri import CrawlURI
+from heritrix_scrapy.report import json_line
 from heritrix_scrapy.report.log_line import error_line, failure_entry, line, size, truncate_mime
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.report.log_readers import JSON_ROW, ROW
 
 NOW = 1308849128574
 SITES = Path(__file__).parents[2].parent / "shared" / "golden" / "sites"
@@ -31,7 +27,7 @@ def curis(draw: Any) -> CrawlURI:
         draw(st.sampled_from(["http://a.example/", "https://a.example/", "dns:"])) + draw(text),
         path=draw(st.sampled_from(["", "L", "LLE", "7+" + "L" * 50])),
         via=draw(st.none() | text.map(lambda t: "http://v.example/" + t)),
-        source_tag=draw(st.none() | text),
+        source_tag=draw(st.none() | text.map(lambda t: "http://s.example/" + t)),
     )
     curi.status = draw(st.sampled_from([200, 404, 0, -1, -2, -9998, -5003, 1]))
     curi.content_type = draw(st.sampled_from(["text/html", "", "text/html; charset=x", "\x00\x01"]) | text)
@@ -46,84 +42,6 @@ def curis(draw: Any) -> CrawlURI:
     return curi
 
 
-# -- each known reader's rule, in our words ----------------------------------------------------------------
-
-
-def twelve_by_space_runs(row: str) -> None:
-    """At most 11 splits at runs of spaces give exactly 12 parts; the last may go on with JSON."""
-    parts = re.split(" +", row, maxsplit=11)
-    assert len(parts) == 12
-    assert all(parts)
-    for note in parts[11].partition(" {")[0].split(","):
-        assert note
-        assert re.fullmatch(r"\S+", note)
-
-
-def long_status_and_uris(row: str) -> None:
-    """Status is a number, URI and source tag stand in 3 and 10, annotations in 11."""
-    parts = re.split(r"\s+", row, maxsplit=11)
-    assert len(parts) >= 12
-    int(parts[1])
-    assert ":" in parts[3]
-    assert parts[10]
-
-
-def digest_index(row: str) -> None:
-    """Field 8 up to its ``+`` is 17 digits, field 9 a digest with its scheme."""
-    parts = re.split(r"\s+", row, maxsplit=12)
-    assert len(parts) >= 10
-    assert len(row) > 42
-    assert parts[8] == "-" or re.fullmatch(r"\d{17}\+-?\d+", parts[8])
-    assert parts[9] == "-" or re.fullmatch(r"sha1:[A-Z2-7]{32}", parts[9])
-
-
-def twelve_non_blanks(row: str) -> None:
-    """Twelve groups of non-blanks, runs of spaces only behind the first two columns and never a tab."""
-    assert re.fullmatch(r"\S+ +-?\d+ +(?:\d+|-)(?: \S+){9}(?: \{.*\})?", row)
-    assert "\t" not in row
-
-
-def plain_split(row: str) -> None:
-    """``str.split`` and indexes 0 to 11 without a look at the length."""
-    parts = row.split()
-    assert parts[11]
-    int(parts[1])  # a server may say 2000, too
-    datetime.strptime(parts[0], "%Y-%m-%dT%H:%M:%S.%f%z")
-    assert parts[2] == "-" or parts[2].isdigit()
-
-
-def mime_and_thread(row: str) -> None:
-    """A MIME type without parameters, a thread as ``#`` and digits with leading zeros."""
-    parts = row.split()
-    assert not re.search(r"[;,\s]", parts[6])
-    assert re.fullmatch(r"#\d{3,}", parts[7])
-
-
-def hop_path_by_blanks(row: str) -> None:
-    """Squeezed spaces, then single blanks: 3, 4 and 5; a seed's path is ``-``."""
-    parts = re.sub(" +", " ", row).split(" ")
-    assert re.fullmatch(r"-|(?:\d+\+)?[A-Z]+", parts[4])
-
-
-def json_last(row: str) -> None:
-    """What follows the twelfth column is one JSON object."""
-    rest = re.split(" +", row, maxsplit=12)[12:]
-    if rest:
-        assert isinstance(json.loads(rest[0]), dict)
-
-
-READERS: list[Callable[[str], None]] = [
-    twelve_by_space_runs,
-    long_status_and_uris,
-    digest_index,
-    twelve_non_blanks,
-    plain_split,
-    mime_and_thread,
-    hop_path_by_blanks,
-    json_last,
-]
-
-
 @given(curi=curis(), extra=st.booleans(), modern=st.booleans(), thread=st.integers(0, 5000))
 def test_every_reader_splits_every_line(curi: CrawlURI, extra: bool, modern: bool, thread: int) -> None:
     written = line(curi, NOW, extra_info=extra, modern=modern, thread=thread)
@@ -131,8 +49,17 @@ def test_every_reader_splits_every_line(curi: CrawlURI, extra: bool, modern: boo
     assert written.endswith("\n")
     assert written.encode().decode() == written
     assert len(written.splitlines()) == 1
-    for reader in READERS:
+    for reader in ROW:
         reader(written[:-1])
+
+
+@given(curi=curis(), modern=st.booleans())
+def test_every_reader_reads_every_json_line(curi: CrawlURI, modern: bool) -> None:
+    written = json_line.line(curi, NOW, {"url": "no", "mine": "é\u2028"}, modern=modern)
+    assert written.isascii()
+    assert len(written.splitlines()) == 1
+    for reader in JSON_ROW:
+        reader(written)
 
 
 def golden_lines() -> list[str]:
@@ -145,7 +72,7 @@ def golden_lines() -> list[str]:
 
 def test_the_readers_rules_hold_for_heritrix_itself() -> None:
     for row in golden_lines():
-        for reader in READERS:
+        for reader in ROW:
             reader(row)
 
 

@@ -74,7 +74,7 @@ class Chains:
         #: Beans that some chain names.
         self.used: set[int] = set()
         self._addressed: set[str] = set()
-        self._steps: dict[str, list[str]] = {}
+        self._steps: dict[str, list[Any]] = {}
         self._origin: Origin | None = None
 
     def take(self, chains: Mapping[str, Bean], addressed: set[str]) -> None:
@@ -353,6 +353,7 @@ class Chains:
         return self._map.get(bean.kind, self._map.get(bean.short))
 
     def _guessed(self, bean: Bean) -> dict[str, Any]:
+        """Properties of a class of the user's own."""
         return self._taken.rules.properties(bean, None, PREFIX + "CLASS_MAP")
 
     def _other(self, bean: Bean, point: str, chain: str, *, at: str = "") -> None:
@@ -390,13 +391,24 @@ class Chains:
             taken.report.lost(bean.place, bean.name, "", stand_in(bean))
 
     def _step(self, bean: Bean, own: str, point: str) -> None:
-        self._steps.setdefault(point, []).append(own)
+        taken = self._taken
+        plain = dict(bean.properties)
+        switch, gate = plain.pop("enabled", None), plain.pop("shouldProcessRule", None)
+        held: dict[str, Any] = {}
+        if switch is not None:
+            self._switch(bean, switch, held)
+            if held:
+                return
+        if gate is not None:
+            try:
+                if taken.rules.gate(gate, PREFIX + "STEPS") is not None:
+                    taken.report.lost(gate.place, bean.name, "shouldProcessRule", "no rule is asked before a step")
+            except NotUsable as error:
+                taken.unusable(bean.name, "shouldProcessRule", gate, error)
+        taken.report.taken(bean.place, bean.name, "", PREFIX + "STEPS", f"{own}, at {point}")
+        properties = self._guessed(Bean(bean.id, bean.kind, bean.place, plain))
+        self._steps.setdefault(point, []).append([own, properties] if properties else own)
         self._origin = Origin(bean.name, "", bean.place)
-        self._taken.report.taken(bean.place, bean.name, "", PREFIX + "STEPS", f"{own}, at {point}")
-        for prop, value in bean.properties.items():
-            self._taken.report.lost(
-                value.place, bean.name, prop, "a step has no properties; it may read settings of your own"
-            )
 
     def _quotas(self, bean: Bean, origin: Origin, at: str) -> None:
         taken = self._taken

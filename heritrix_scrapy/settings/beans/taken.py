@@ -10,7 +10,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.settings.beans.classes import LATER, NEEDLESS, NEEDLESS_ANYWHERE, SHARES
+from heritrix_scrapy.settings.beans.classes import ALWAYS, NEEDLESS, NEEDLESS_ANYWHERE, SHARES
 from heritrix_scrapy.settings.beans.model import Bean, Null, Place, Text, Value
 from heritrix_scrapy.settings.beans.values import Foreign, Note, NotUsable, Values
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS, Setting
@@ -145,21 +145,17 @@ class Taken:
 
     def _without_row(self, bean: str, role: str, prop: str, value: Value) -> None:
         path = f"{role}.{prop}"
-        if path in LATER:
+        if path in ALWAYS:
+            said, otherwise = ALWAYS[path]
             try:
-                text = self.values.text(value)
-                made: Any = text
-                if text.lower() in ("true", "false"):
-                    made = text.lower() == "true"
-                elif text.lstrip("-").isdigit():
-                    made = int(text)
+                is_so = self.values.text(value).lower() in said
             except NotUsable as error:
                 self.unusable(bean, prop, value, error)
                 return
-            if made in DEFAULTS.get(path, ()):
+            if is_so:
                 self.report.default(value.place, bean, prop)
             else:
-                self.put(LATER[path], made, Origin(bean, prop, value.place))
+                self.report.lost(value.place, bean, prop, otherwise)
         elif path in NEEDLESS:
             self.report.not_needed(value.place, bean, prop, NEEDLESS[path])
         elif prop == "shouldProcessRule":
@@ -220,23 +216,3 @@ class Taken:
 
 #: Rows of kind ``lines`` whose text is the path of a file.
 FILES = frozenset({"SEEDS", "SURTS", "NEGATIVE_SURTS", "COOKIES_LOAD_FILE", "MAP_PATH", "PRELOAD_SOURCE"})
-
-#: What Heritrix has by default where the table has no row yet.
-DEFAULTS: dict[str, tuple[Any, ...]] = {
-    "crawlLimiter.maxBytesDownload": (0,),
-    "crawlLimiter.maxDocumentsDownload": (0,),
-    "crawlLimiter.maxTimeSeconds": (0,),
-    "checkpointService.checkpointIntervalMinutes": (-1,),
-    "checkpointService.checkpointOnShutdown": (False,),
-    "checkpointService.forgetAllButLatest": (False,),
-    "frontier.snoozeLongMs": (300_000,),
-    "frontier.dumpPendingAtClose": (False,),
-    "frontier.largestQueuesCount": (20,),
-    "frontier.maxQueuesPerReportCategory": (2000,),
-    "fetchHttp.digestAlgorithm": ("sha1", "SHA1"),
-    "fetchDns.digestAlgorithm": ("sha1", "SHA1"),
-    "fetchDns.disableJavaDnsResolves": (False,),
-    "fetchDns.dnsOverHttpServer": ("",),
-    "warcWriter.frequentFlushes": (True,),
-    "warcWriter.startNewFilesOnCheckpoint": (True,),
-}
