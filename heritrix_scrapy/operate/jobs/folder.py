@@ -33,7 +33,9 @@ STOCK: Final = "Defaults (XML)"
 GROOVY: Final = "Defaults (Groovy)"
 
 #: Files of a JOBDIR that belong to its crawls, not to the job.
-_CRAWL: Final = frozenset({"state.json", "changes.json", "control.sock", "taken-over.json", "scrapy.log", "scrapy.out"})
+_CRAWL: Final = frozenset(
+    {"state.json", "changes.json", "control.sock", "taken-over.json", "scrapy.log", "scrapy.out", "spider.state"}
+)
 
 
 class JobsError(Exception):

@@ -45,6 +45,7 @@ async def described(context: Context, request: web.Request) -> web.StreamRespons
     return web.json_response(openapi.description())
 
 
+EDIT: Final = ["ui", "edit"]
 OPENAPI: Final[Table] = {"GET": described}
 
 
@@ -81,6 +82,9 @@ async def dispatch(context: Context, request: web.Request) -> web.StreamResponse
     segments = request[ASKED].segments
     if segments == [""]:
         return answers.redirect(context, request, "/engine" if context.engine is not None else "/ui", status=307)
+    if segments[:2] == EDIT and request.method == "POST":
+        # from the page on which a file is edited
+        segments = request[ASKED].segments = segments[2:]
     table = table_of(segments) if context.engine is not None else None
     if table is None:
         raise answers.not_found()
