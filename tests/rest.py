@@ -308,7 +308,9 @@ class Run:
             comparison.response(step["response"], got)
             told(step, got["status"], self.flash_after(place), self.story)
             left = [each for each in comparison.differences if explained(step, each, self.story) is None]
-            waits = any(re.search(r"State|statusDescription|Exit|queuedUriCount", each.path) for each in left)
+            waits = any(
+                re.search(r"State|statusDescription|Exit|queuedUriCount|crawlLogTail", each.path) for each in left
+            )
             if not looks or not waits or time.monotonic() > end:
                 break
             settled = any("State" in each.path for each in left) is False

@@ -54,7 +54,7 @@ _PLACE = re.compile("|".join(map(re.escape, PLACES)))
 #: Files and folders of a job's folder that an implementation keeps for itself.
 OWN_FILES = re.compile(
     r"(?:state|scratch|frontier|history|warcs|reports|logs)/|job\.log\.lck|state\.json|changes\.json|control\.sock"
-    r"|scrapy\.(?:log|out)|frontier\.recover\.gz|lock"
+    r"|scrapy\.(?:log|out)|spider\.state|actions-done/|frontier\.until-\d+/"
 )
 #: Where each keeps its queues.
 STATE = ("/state", "/frontier")
@@ -174,7 +174,7 @@ def form_of(kind: str, body: bytes) -> dict[str, Any] | None:
     """A body in the transcript's form. ``kind``: the media type."""
     if not body:
         return None
-    if body[:3] == b"\x1f\x8b\x08":
+    if body[:2] == b"\x1f\x8b":
         return {"kind": "gzip", "first_bytes": body[:3].hex(), "bytes": str(len(body))}
     text = body.decode("utf-8", "replace")
     if kind == "application/json":
@@ -348,9 +348,12 @@ class Comparison:
         if not expected.get("more_lines") and len(there) != len(here):
             self.differ("body", there, here)
             return
+        if self._midway:
+            # rows are in the order of their counts
+            shapes = {re.sub(r"\d+", "#", line).rstrip() for line in here}
+            there = [line for line in there if re.sub(r"\d+", "#", line).rstrip() not in shapes]
+            here = here if there else []
         for one, other in zip(there, here, strict=False):
-            if self._midway and re.sub(r"\d+", "#", one) == re.sub(r"\d+", "#", other):
-                continue
             if not fits(one.rstrip(), other.rstrip()):
                 self.differ("body", one, other)
                 return

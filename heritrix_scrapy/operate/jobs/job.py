@@ -7,6 +7,7 @@ serves many calls it in a thread. Times and counts of the crawl come from the cr
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from dataclasses import dataclass
@@ -147,7 +148,10 @@ class EngineJob:
         if not running and self._going:
             self.discard()
             return self.standing(ask_it=ask_it)
-        if running and state != State.FINISHED.value:
+        if running and state == State.FINISHED.value:
+            # its process has not ended yet: until then nothing else may begin on the job
+            state, answer = State.STOPPING.value, {**self._last, "state": State.STOPPING.value}
+        if running:
             return Standing(state, None, f"Active: {state}", True, True, True, True, answer, told)
         end = self._unfit or told.end
         return Standing(State.FINISHED.value, end, f"Finished: {end}", True, True, True, False, None, told)
@@ -281,9 +285,20 @@ class EngineJob:
             self._launched = True
             process = self._process
         alive = launching.wait(process, self.jobdir, wait)
-        if not alive:
+        if alive:
+            self._keep_file()
+        else:
             self._reap()
         return alive
+
+    def _keep_file(self) -> None:
+        """Put a copy of the job file into the launch's folder, as Heritrix does."""
+        latest = self.jobdir / "latest"
+        if latest.is_symlink() and not self.place.is_project:
+            try:
+                shutil.copy2(self.place.config, latest / self.place.config.name)
+            except OSError as error:
+                self.note(f"no copy of the job file in {latest.resolve().name}: {error}", "WARNING")
 
     def perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Have something done to the job's crawl, running or stopped: see ``reach.Job.perform``.
