@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -178,7 +179,16 @@ def numeric_address(host: str) -> str | None:
 
 def counted_under(uri: str) -> str:
     """The name of the host that a URI is counted under; empty for one without."""
-    return host_of(uri) if "://" in uri else uri.partition(":")[0] + ":"
+    if "://" not in uri:
+        return uri.partition(":")[0] + ":"
+    slash = uri.find("/", 8)
+    return _host(uri[:slash]) if slash > 0 else host_of(uri)
+
+
+@lru_cache(4096)
+def _host(beginning: str) -> str:
+    """Host of what has that scheme and authority: URIs of one host come one after the other."""
+    return host_of(beginning)
 
 
 class Hosts:

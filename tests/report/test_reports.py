@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from tests.scrapy_side.sites import HOST, SITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def figures(store: MemoryStore) -> Figures:
@@ -261,3 +263,52 @@ def test_reports_of_a_crawl_equal_its_log(serve: Any, project: Any) -> None:
     assert told["data"]["URIs processed"] == sum(by_code.values())
     assert told["data"]["crawl status"] == "Finished"
     assert asked("none").returncode == 1
+
+
+# -- odd and many --------------------------------------------------------------------------------------------
+
+
+def test_odd_names_break_no_line_of_a_report() -> None:
+    names = [
+        "a.example",
+        "with blank.example",
+        "two\nlines",
+        "tab\there",
+        "b\u00fccher.example",
+        "\udcff.example",
+        "",
+        "[::1]",
+        "*",
+    ]
+    store = MemoryStore()
+    made = figures(store)
+    for name in names:
+        made.finished(ended(f"http://{name}/", 200, seed=True, source_tag=f"http://{name}/ x\n"), name)
+    many = [(name, Tally(successes=1, total_bytes=5)) for name in names]
+    crawl = known(store, {"mime/text/html": 1}, hosts=lambda: iter(many))
+    crawl.figures = made
+    for name, fields in (("hosts", 11), ("source", 3), ("seeds", 3)):
+        rows = text(name, crawl)
+        assert len(rows) == 1 + len(names), name
+        assert all(len(row.split()) == fields for row in rows[1:] if name != "hosts" or "  " not in row), name
+        assert "\n".join(rows).encode().decode() == "\n".join(rows)
+        json.dumps(reports.REPORTS[name].data(crawl)).encode()
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_hosts_are_sorted_in_little_memory(tmp_path: Path) -> None:
+    count = 100_000
+
+    def hosts() -> Iterator[tuple[str, Tally]]:
+        for number in range(count):
+            yield f"host{number * 7919 % count}.example", Tally(successes=number % 1000, total_bytes=number)
+
+    tracemalloc.start()
+    path = reports.write("hosts", known(MemoryStore(), hosts=hosts), tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    rows = path.read_text().splitlines()[1:]
+    assert len(rows) == count
+    keys = [(-int(row.split()[0]), row.split()[2]) for row in rows]
+    assert keys == sorted(keys)
+    assert peak < 80 << 20
