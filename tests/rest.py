@@ -309,7 +309,8 @@ class Run:
             told(step, got["status"], self.flash_after(place), self.story)
             left = [each for each in comparison.differences if explained(step, each, self.story) is None]
             waits = any(
-                re.search(r"State|statusDescription|Exit|queuedUriCount|crawlLogTail", each.path) for each in left
+                re.search(r"crawlControllerState|statusDescription|Exit|queuedUriCount|crawlLogTail", each.path)
+                for each in left
             )
             if not looks or not waits or time.monotonic() > end:
                 break

@@ -351,8 +351,10 @@ class Comparison:
         if self._midway:
             # rows are in the order of their counts
             shapes = {re.sub(r"\d+", "#", line).rstrip() for line in here}
-            there = [line for line in there if re.sub(r"\d+", "#", line).rstrip() not in shapes]
-            here = here if there else []
+            for one in there:
+                if re.sub(r"\d+", "#", one).rstrip() not in shapes and not any(fits(one, other) for other in here):
+                    self.differ("body", one, here)
+            return
         for one, other in zip(there, here, strict=False):
             if not fits(one.rstrip(), other.rstrip()):
                 self.differ("body", one, other)

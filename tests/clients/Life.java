@@ -61,7 +61,7 @@ public class Life {
         ok(engine.unpauseJob("java"), "unpause again");
         ok(engine.terminateJob("java"), "terminate");
         job = ok(engine.waitForJobState("java", CrawlControllerState.FINISHED, 120, 500), "finished");
-        check("ABORTED".equals(job.job.crawlExitStatus) && job.job.sizeTotalsReport.sizeOnDisk > 0, "its end");
+        check("ABORTED".equals(job.job.crawlExitStatus) && job.job.sizeTotalsReport.total > 0, "its end");
         check(job.job.lastLaunch != null && job.job.lastLaunch > 1000000000000L, "time of the launch");
         String log = jobs.resolve("java").resolve("job.log").toString();
         StreamResult part = engine.anypath(log, 0L, 9L);

@@ -46,7 +46,7 @@ def main():
     warcs = api.list_warcs(NAME)
     assert warcs
     assert all(".warc.gz" in each for each in warcs), warcs
-    assert any(each.endswith("crawl.log") for each in api.list_files(NAME))
+    assert any("crawl.log" in each for each in api.list_files(NAME))
     api.terminate(NAME)
     until(lambda: api.get_job_state(NAME) == "FINISHED", "terminated")
     assert api.get_crawl_exit_state(NAME) == "ABORTED"

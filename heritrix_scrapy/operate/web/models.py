@@ -265,6 +265,8 @@ def frontier(numbers: Mapping[str, Any], standing: Standing) -> dict[str, Any]:
     )
     made: dict[str, Any] = {name: int(told.get(name) or 0) for name in names}
     made["lastReachedState"] = REACHED.get(str(standing.state), "RUN")
+    if standing.state == "STOPPING" and not made["activeQueues"] + made["inactiveQueues"]:
+        made["lastReachedState"] = "EMPTY"
     made["queueReadiedCount"] = int(told.get("readyQueues") or 0)
     return made
 
@@ -276,7 +278,8 @@ def config_files(job: EngineJob, url: str) -> list[dict[str, Any]]:
         return []
     standing = job.standing(ask_it=False)
     launch = launch_folder(job, standing)
-    has_warcs = standing.launched and any((job.jobdir / launch / "warcs").glob("*"))
+    waits = standing.state in ("PREPARING", "PAUSED")
+    has_warcs = standing.launched and (not waits or any((job.jobdir / launch / "warcs").glob("*")))
     made = []
     for each in config_paths(built.beans, launch, warcs_in_launch=has_warcs):
         path = each.path if each.path.startswith("/") else f"{job.jobdir}/{each.path}"
