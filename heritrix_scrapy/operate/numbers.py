@@ -7,10 +7,14 @@ of what is known.
 from __future__ import annotations
 
 import math
+import os
+from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.operate import checkpoints
+from heritrix_scrapy.archive.names import OPEN
+from heritrix_scrapy.operate import checkpoints, record
 from heritrix_scrapy.report import crawled
 from heritrix_scrapy.report.durations import duration
 from heritrix_scrapy.report.progress import Progress, rates
@@ -19,7 +23,6 @@ from heritrix_scrapy.report.searching import backwards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 #: Milliseconds that current rates look back at least; at most twice as long.
 BACK_MS = 5000
@@ -161,17 +164,28 @@ def newest(path: Path, count: int) -> list[str]:
 
 
 def on_disk(root: Path) -> int:
-    """Bytes of the files in the latest launch's WARC folder."""
-    folder = root / "latest" / "warcs" if (root / "latest" / "warcs").is_dir() else root / "warcs"
+    """Bytes of the job's WARC files, of all its launches, growing ones included; where they lie outside of the JOBDIR,
+    of those there that its last launch would give such names."""
+    places = [(root / "warcs", ""), *((path, "") for path in root.glob("[0-9]" * 14 + "/warcs"))]
+    places += [(Path(place).parent, Path(place).name) for place in record.read(root).warcs]
+    return sum(_bytes_in(folder, prefix) for folder, prefix in places)
+
+
+def _bytes_in(folder: Path, prefix: str) -> int:
     total = 0
-    try:
-        for path in folder.iterdir():
-            if path.is_file():
-                total += path.stat().st_size
-    except OSError:
-        # a file was renamed meanwhile, or there is no folder
-        return total
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
+        for entry in found:
+            name = entry.name.removesuffix(OPEN)
+            if name.startswith(prefix) and name.endswith((".warc", ".warc.gz")):
+                total += _size(Path(entry.path)) or _size(folder / name)
     return total
+
+
+def _size(path: Path) -> int:
+    """0 for a file that is gone: when it is closed its name changes."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
 
 
 def finite(value: float | None) -> float | None:

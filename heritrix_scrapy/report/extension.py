@@ -277,7 +277,7 @@ class ReportExtension:
         return None if self._crawl.store is None else self._crawl.store.get(key)
 
     def _walk(self, start: bytes, stop: bytes) -> Iterable[tuple[bytes, bytes]]:
-        return () if self._crawl.store is None else self._crawl.store.range(start, stop)
+        return () if self._crawl.store is None else self.desk.walked(self._crawl.store.range(start, stop))
 
     def _tally(self, curi: CrawlURI) -> Mapping[str, int]:
         return tally(curi, self._types, modern=self._modern)
@@ -295,6 +295,7 @@ class ReportExtension:
     def _last_reports(self) -> None:
         """The crawl is over, and its store is still open."""
         self._take_down(self._moment("plot"))
+        self.desk.end_threads()
         self.desk.write_all()
 
     def take_snapshot(self) -> None:

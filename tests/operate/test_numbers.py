@@ -43,6 +43,7 @@ def made(root: Path) -> None:
     (root / "logs" / "crawl.log").write_text("".join(f"line {number}\n" for number in range(20)))
     (root / "job.log").write_text("launched\nrunning\n")
     (root / "warcs").mkdir()
+    (root / "warcs" / "a.warc.gz.open").write_bytes(b"x" * 100)
     (root / "warcs" / "a.cdxj").write_bytes(b"x" * 100)
 
 
