@@ -12,7 +12,7 @@ from heritrix_scrapy import signals
 from heritrix_scrapy.model.steering import PROTOCOL, Refused
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.operate import disk
-from heritrix_scrapy.operate.feed import Feed
+from heritrix_scrapy.operate.feed import LEAST, Feed
 from heritrix_scrapy.operate.glance import Busiest, glance
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.report import crawled
@@ -52,6 +52,8 @@ class Telling:
         self._crawl = crawl
         self._window = window
         self._busiest: Busiest | None = None
+        self._numbers: dict[str, Any] | None = None
+        self._made = 0.0
         self._hearing: dict[str, Callable[..., None]] = {}
         self.feed = Feed(
             lambda: crawl.jobdir.root,
@@ -73,7 +75,16 @@ class Telling:
         return {"protocol": PROTOCOL, "version": VERSION, "events": list(EVENTS), **self.told()}
 
     def numbers(self) -> dict[str, Any]:
-        """Rates, counts, queues by state, what is in flight, the busiest hosts, room on the disks."""
+        """Rates, counts, queues by state, what is in flight, the busiest hosts, room on the disks.
+
+        However many ask, they are made anew no more often than one subscriber may have them.
+        """
+        now, state = self._crawl.clock.monotonic(), self.told().get("state")
+        if self._numbers is None or now - self._made >= LEAST or self._numbers["state"] != state:
+            self._numbers, self._made = self._make(), now
+        return self._numbers
+
+    def _make(self) -> dict[str, Any]:
         crawl = self._crawl
         frontier, now_ms = crawl.frontier, crawl.clock.now_ms()
         if self._busiest is None:

@@ -104,6 +104,7 @@ def project_of(made: Any) -> Settings:
 
 
 @pytest.mark.crawl
+@pytest.mark.long
 def test_those_of_the_operators_pages_work(
     serve: Serve, project: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
