@@ -71,7 +71,8 @@ def command(client: str, args: argparse.Namespace, engine: rest.Engine, file: Pa
     if client == "heritrix3":
         url = f"https://{engine.host}:{engine.port}/engine"
         return [args.python, str(HERE / "with_heritrix3.py"), url, str(engine.jobs), str(file)]
-    jars = ":".join(str(path) for path in sorted(Path(args.jars).glob("*.jar")))
+    # without its logger it is quiet
+    jars = ":".join(str(path) for path in sorted(Path(args.jars).glob("*.jar")) if "logback" not in path.name)
     life = [engine.host, str(engine.port), str(engine.jobs), str(file)]
     return ["java", "-cp", jars, str(HERE / "Life.java"), *life]
 

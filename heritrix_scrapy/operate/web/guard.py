@@ -95,7 +95,7 @@ async def judged(
     """The answer to a request of somebody who may ask for it."""
     request[ASKED] = Asked(scheme=request.scheme)
     try:
-        request[ASKED].segments = paths.segments(request.raw_path)
+        request[ASKED].segments = paths.segments(paths.absolute(request.raw_path))
     except paths.Ambiguous as error:
         return answers.ambiguous(str(error))
     proxied(context, request)
