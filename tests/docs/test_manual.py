@@ -103,10 +103,10 @@ def counted() -> set[str]:
     found: set[str] = set()
     for path in CODE:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call | ast.Subscript):
                 continue
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            if name not in ("_count", "add_stats"):
+            of = node.func if isinstance(node, ast.Call) else node.value
+            if not isinstance(of, ast.Attribute) or of.attr not in ("_count", "add_stats", "_pending"):
                 continue
             for part in ast.walk(node):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):
