@@ -18,6 +18,8 @@ from heritrix_scrapy.frontier.states import ACTIVE, State
 from heritrix_scrapy.model.hosts import Tally
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from heritrix_scrapy.crawl import Store
 
 #: Rows read ahead by one seek, and the most that inserts may let the heads grow to.
@@ -27,6 +29,18 @@ MAX_HEADS = 64
 KEPT_HEADS = 8
 #: New rows that it takes into memory meanwhile.
 WAITING_HEADS = 16
+
+
+class QueueHead(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
+    """The first fields of a ``QueueRecord``: what opening asks of a million of them, at two fifths of the price."""
+
+    number: int
+    state: int = State.EXHAUSTED
+    count: int = 0
+    enqueued: int = 0
+    precedence: int = 3
+    turn: int = 0
+    wake_ms: int = 0
 
 
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
@@ -230,10 +244,12 @@ class Queue:
         return _encoder.encode(record)
 
 
-def unpack_record(row: bytes) -> QueueRecord:
-    """The inverse of ``Queue.packed``."""
-    return _decoder.decode(row)
-
-
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(QueueRecord)
+
+#: A record as the store keeps it, its hint as it says.
+pack_record: Callable[[QueueRecord], bytes] = _encoder.encode
+#: The inverse of it, and of ``Queue.packed``.
+unpack_record: Callable[[bytes], QueueRecord] = _decoder.decode
+#: The first fields only.
+unpack_head: Callable[[bytes], QueueHead] = msgspec.msgpack.Decoder(QueueHead).decode

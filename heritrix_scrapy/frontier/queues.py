@@ -96,11 +96,6 @@ class Queues:
         self.by_state[State.EXHAUSTED] += 1
         return queue
 
-    def adopt(self, class_key: str, record: QueueRecord) -> None:
-        """A queue of an earlier process whose stored state did not survive it."""
-        queue = self.loaded[class_key] = Queue(class_key, record)
-        self._ledger.change(queue)
-
     def shrink(self) -> None:
         """Forget queues that do not work, when there are many. Only after everything has been written."""
         if len(self.loaded) <= self._kept:

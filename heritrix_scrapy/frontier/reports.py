@@ -17,6 +17,7 @@ from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.work import all_names
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Iterable, Iterator
 
     from heritrix_scrapy.frontier.core import Frontier
@@ -152,12 +153,22 @@ def _in_state(frontier: Frontier, class_keys: Iterable[str], state: State) -> It
             yield queue
 
 
+def _piecewise(line: deque[str]) -> Iterator[str]:
+    """The names of a list, some at a time: a copy of a million would hold up the loop. What the crawl moves meanwhile
+    may be passed over."""
+    at, size = 0, 1000
+    while names := list(islice(line, at, at + size)):
+        yield from names
+        at += len(names)
+        size = min(2 * size, 16_000)
+
+
 def _in_process(frontier: Frontier) -> Iterator[Queue]:
     return _in_state(frontier, [curi.class_key for curi in frontier.in_process()], State.IN_PROCESS)
 
 
 def _ready(frontier: Frontier) -> Iterator[Queue]:
-    return _in_state(frontier, list(frontier.lists.ready), State.READY)
+    return _in_state(frontier, _piecewise(frontier.lists.ready), State.READY)
 
 
 def _snoozed(frontier: Frontier) -> Iterator[Queue]:
@@ -176,11 +187,11 @@ def _by_wake_time(heap: list[tuple[int, str]]) -> Iterator[str]:
 
 def _tiers(frontier: Frontier) -> Iterator[tuple[int, int, Iterator[Queue]]]:
     for precedence, tier in sorted(frontier.lists.tiers.items()):
-        yield precedence, len(tier), _in_state(frontier, list(tier), State.INACTIVE)
+        yield precedence, len(tier), _in_state(frontier, _piecewise(tier), State.INACTIVE)
 
 
 def _retired(frontier: Frontier) -> Iterator[Queue]:
-    return _in_state(frontier, list(frontier.lists.retired), State.RETIRED)
+    return _in_state(frontier, _piecewise(frontier.lists.retired), State.RETIRED)
 
 
 # -- the reports -------------------------------------------------------------------------------------------

@@ -156,6 +156,8 @@ class Selection:
             queue.read(store)
         count = queue.record.count
         if not queue.heads and count:
+            # what was taken out, and is not written yet, would be found again
+            self._ledger.write()
             queue.bound = queue.prefix
             queue.read(store)
             if not queue.heads:
