@@ -146,7 +146,7 @@ def _contact(beans: Beans) -> str | None:
         if bean.short == "CrawlMetadata":
             said = bean.properties.get("operatorContactUrl")
             text = said.text if isinstance(said, Text) else ""
-            rest = "still the profile's placeholder" if text.startswith(STOCK[CONTACT]) else "no http(s) address"
+            rest = "still the profile's placeholder" if STOCK[CONTACT].match(text) else "no http(s) address"
             return (
                 f"Field error in object '{bean.name}' on field 'operatorContactUrl': rejected value [{text}]: {rest};"
                 " it goes into the User-Agent, so that webmasters find out who crawls and whom to write to"

@@ -62,6 +62,8 @@ SCHEMES = {"FetchFTP": "ftp", "FetchSFTP": "sftp", "FetchWhois": "whois"}
 
 MAPPERS = {"HashCrawlMapper": "Hash", "LexicalCrawlMapper": "Lexical"}
 
+WRITERS = frozenset({"WARCWriterProcessor", "WARCWriterChainProcessor", "MirrorWriterProcessor"})
+
 
 class Chains:
     """``class_map``: Java class → name or dotted path; ``steps``: class → the point that it is asked at."""
@@ -75,6 +77,8 @@ class Chains:
         self.used: set[int] = set()
         self._addressed: set[str] = set()
         self._steps: dict[str, list[Any]] = {}
+        #: Writers that stand in the chain of fetching.
+        self._early: list[Bean] = []
         self._origin: Origin | None = None
 
     def take(self, chains: Mapping[str, Bean], addressed: set[str]) -> None:
@@ -86,7 +90,7 @@ class Chains:
         for bean in lists.get(CANDIDATE, ()):
             self._candidate(bean)
         self._fetch(chains.get(FETCH), lists.get(FETCH, []))
-        self._disposition(chains.get(DISPOSITION), lists.get(DISPOSITION, []))
+        self._disposition(chains.get(DISPOSITION) or chains.get(FETCH), lists.get(DISPOSITION, []))
         if self._steps and self._origin:
             self._taken.put("STEPS", self._steps, self._origin, quiet=True)
 
@@ -163,6 +167,8 @@ class Chains:
                 self._taken.put("FORM_LOGIN", logins, Origin(bean.name, "", bean.place))
             elif bean.short in MAPPERS:
                 self._mapper(bean)
+            elif bean.short in WRITERS and own is None and not bean.third_party and fetched:
+                self._early.append(bean)
             elif own is not None and fetched and "Extract" in bean.short:
                 entries.append([own, self._guessed(bean)])
                 self._taken.report.taken(bean.place, bean.name, "", f"{PREFIX}EXTRACTORS", own)
@@ -226,14 +232,11 @@ class Chains:
             self._taken.report.taken(value.place, bean.name, "enabled", "enabled")
 
     def _disposition(self, chain: Bean | None, beans: Sequence[Bean]) -> None:
-        written = False
-        writers: list[Bean] = []
+        writers: list[Bean] = list(self._early)
+        written = bool(writers)
         stored = {"PersistStoreProcessor", "ContentDigestHistoryStorer"}
         for bean in beans:
-            if (
-                bean.short in ("WARCWriterProcessor", "WARCWriterChainProcessor", "MirrorWriterProcessor")
-                and not bean.third_party
-            ):
+            if bean.short in WRITERS and not bean.third_party:
                 writers.append(bean)
                 written = True
             elif FIXED.get(bean.short) == DISPOSITION or bean.short in stored:
@@ -242,7 +245,7 @@ class Chains:
                 self._taken.properties(bean, "rescheduler")
             else:
                 self._other(bean, "disposition" if written else "after_extract", DISPOSITION)
-        if chain is not None:
+        if chain is not None and (writers or chain.short == DISPOSITION):
             self._writers(chain, writers)
 
     def _writers(self, chain: Bean, writers: Sequence[Bean]) -> None:
