@@ -26,7 +26,13 @@ def environment() -> Environment:
     return made
 
 
-def render(name: str, **values: Any) -> str:
+def prepare() -> None:
+    """Read every template, so that nobody waits for it later."""
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
+def render(name: str, /, **values: Any) -> str:
     """A filled-in template."""
     return environment().get_template(name).render(**values)
 
