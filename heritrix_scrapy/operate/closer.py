@@ -125,7 +125,14 @@ class Closer:
         crawl = self._crawl
         frontier, life = crawl.frontier, crawl.life
         if frontier is None:
-            return {"flights": [], "statuses": [], "holding": [], "hosts": {}, "refusals": [], "limits": []}
+            return {
+                "flights": [],
+                "statuses": [],
+                "holding": [],
+                "hosts": {"bytes": [], "errors": []},
+                "refusals": [],
+                "limits": [],
+            }
         if self._heaviest is None:
             await self._meet_hosts()
         assert self._heaviest is not None

@@ -45,6 +45,15 @@ PARTS: Final = (
     "room",
     "alerts",
 )
+#: The detail of a crawl that does not run.
+NOTHING: Final[dict[str, Any]] = {
+    "flights": [],
+    "statuses": [],
+    "holding": [],
+    "hosts": {"bytes": [], "errors": []},
+    "refusals": [],
+    "limits": [],
+}
 #: Lines of crawl.log that stand there at first, and alerts.
 LINES: Final = 20
 ALERTS: Final = 5
@@ -88,7 +97,7 @@ async def fragment(context: Context, request: web.Request, subject: Subject) -> 
 
 async def drawn(context: Context, request: web.Request, subject: Subject, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """Each part as HTML."""
-    detail: Mapping[str, Any] = {}
+    detail: Mapping[str, Any] = NOTHING
     moments: list[list[int]] = []
     if numbers["running"]:
         try:

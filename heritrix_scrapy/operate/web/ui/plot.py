@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WIDTH: Final = 720
+WIDTH: Final = 960
 HEIGHT: Final = 200
-LEFT: Final = 46
-RIGHT: Final = 62
+LEFT: Final = 60
+RIGHT: Final = 70
 TOP: Final = 12
 BOTTOM: Final = 26
 #: Most points of a curve; moments between two are taken together.
