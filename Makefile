@@ -16,7 +16,7 @@ WORKERS ?= 2
 WRITING = tests/archive tests/fetch tests/hostile tests/scrapy_side tests/test_web_crawls.py tests/test_web_wire.py tests/test_web_faults.py tests/test_web_replay.py
 JWARC = org.netpreserve:jwarc:0.31.1
 
-.PHONY: crawl test test-long test-browser test-readers fuzz lint docs clean
+.PHONY: crawl test test-long test-browser test-readers test-clients fuzz lint docs clean
 
 crawl: $(VENV)/.crawl
 	$(RUN) tests.web.demo $(SEEDS) $(foreach pair,$(SET),--set $(pair)) $(if $(JOBDIR),--jobdir $(JOBDIR))
@@ -29,6 +29,7 @@ test-long: $(VENV)/.test .venv-pywb/.installed
 	$(MAKE) test-browser
 	bash tests/other_pythons.sh
 	$(MAKE) test-readers
+	$(MAKE) test-clients
 
 # Needs Debian's chromium. The pictures of the manual are made anew with PICTURES=docs/page.
 PICTURES ?= .cache/pictures
@@ -45,6 +46,10 @@ test-readers: $(VENV)/.test .venv-readers/.installed .cache/jars .venv-pywb/.ins
 	rm -rf .cache/written
 	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "not long" --basetemp .cache/written $(WRITING)
 	$(RUN) tests.readers .cache/written
+
+# Clients that others wrote for Heritrix, each with a whole life of a job: heritrix3, heritrix3-wrapper, one like hapy.
+test-clients: $(VENV)/.test .venv-clients/.installed .cache/client-jars
+	$(RUN) tests.clients --python .venv-clients/bin/python --jars .cache/client-jars
 
 # Ten minutes of what strangers could say, for every reader of it; the tests replay the corpus.
 FUZZ_SECONDS ?= 600
@@ -70,8 +75,17 @@ docs: $(VENV)/.docs
 	mkdir -p $@
 	if command -v java > /dev/null && command -v mvn > /dev/null; then mvn -q -B dependency:copy -Dartifact=$(JWARC) -DoutputDirectory=$(CURDIR)/$@; fi
 
+.venv-clients/.installed:
+	$(PYTHON) -m venv .venv-clients
+	.venv-clients/bin/python -m pip install --quiet --disable-pip-version-check heritrix3==0.4.1
+	touch $@
+
+.cache/client-jars:
+	mkdir -p $@
+	if command -v java > /dev/null && command -v mvn > /dev/null; then mvn -q -B -f tests/clients/pom.xml dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/$@; fi
+
 clean:
-	rm -rf .venv .venv-pywb .venv-readers .cache build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-pywb .venv-readers .venv-clients .cache build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of extras: what `make crawl` needs installs in a fraction of the time of the rest.

@@ -106,7 +106,13 @@ class Ours:
         store = open_store(folder)
         scope = from_settings(settings)
         self.frontier = Frontier(
-            store, settings, decide=scope.accepts, recall=scope.recall, hosts=Hosts(store.get), clock=self.clock
+            store,
+            settings,
+            decide=scope.accepts,
+            recall=scope.recall,
+            remembered=scope.remembered,
+            hosts=Hosts(store.get),
+            clock=self.clock,
         )
         self.frontier.open()
         self.frontier.add(seed(uri) for uri in seeds)

@@ -17,9 +17,8 @@ from heritrix_scrapy.report.log_line import COLUMNS
 from heritrix_scrapy.scope.catalogue import GROUPS, properties
 from heritrix_scrapy.scope.presets import PRESETS
 from heritrix_scrapy.settings import default_view
-from heritrix_scrapy.settings.beans.classes import LATER, NEEDLESS, NEEDLESS_CLASSES, REFUSED_RULES
+from heritrix_scrapy.settings.beans.classes import ALWAYS, NEEDLESS, NEEDLESS_CLASSES, REFUSED_RULES
 from heritrix_scrapy.settings.beans.standins import STAND_INS
-from heritrix_scrapy.settings.beans.taken import BY_BEAN
 from heritrix_scrapy.settings.defaults import GROUPS as SETTINGS
 from heritrix_scrapy.settings.defaults import PREFIX
 from heritrix_scrapy.settings.reference import settings_reference
@@ -156,12 +155,12 @@ def migration() -> str:
         (f"`{bean}`", f"[`{row.key}`](#setting-{row.key})", "yes" if row.overridable else "")
         for _, bean, row in sorted(rows, key=lambda entry: entry[:2])
     ]
-    taken += [(f"`{bean}`", f"`{PREFIX}{name}`", "") for bean, name in sorted(LATER.items()) if bean not in BY_BEAN]
     return table(("in Heritrix", "here", "may a sheet change it"), taken)
 
 
 def needless() -> str:
     rows = [(f"`{name}`", why) for name, why in sorted(NEEDLESS.items()) if why]
+    rows += [(f"`{name}`", why) for name, (_, why) in sorted(ALWAYS.items())]
     rows += [(f"`{name}`, all of it", why) for name, why in sorted(NEEDLESS_CLASSES.items()) if why]
     return table(("in Heritrix", "why it needs none"), rows)
 

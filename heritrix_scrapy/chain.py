@@ -98,7 +98,7 @@ class ChainMiddleware:
             extractors = gated(with_forms(view), self._settings.gates)
             extraction = Extraction(
                 extractors,
-                load=partial(load_part, self._crawler),
+                load=partial(load_part, self._crawler, "HERITRIX_EXTRACTORS"),
                 gate=partial(gate, self._crawler, self._settings.view),
                 count=lambda name, count: self._crawl.add_stats({name: count}),
                 misses=self._misses,
@@ -344,7 +344,7 @@ def is_heard(told: logging.Logger, level: int) -> bool:
     return False
 
 
-def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any:
+def load_part(crawler: Crawler, setting: str, path: Any, properties: Mapping[str, Any]) -> Any:
     """A part of the user's own, by dotted path; its properties are set as attributes.
 
     Raises ConfigurationError when it cannot be loaded.
@@ -352,7 +352,7 @@ def load_part(crawler: Crawler, path: str, properties: Mapping[str, Any]) -> Any
     try:
         part = build_from_crawler(load_object(path), crawler)
     except (ImportError, AttributeError, NameError, TypeError, ValueError) as error:
-        raise ConfigurationError("HERITRIX_EXTRACTORS", path, f"cannot be loaded: {error}") from error
+        raise ConfigurationError(setting, path, f"cannot be loaded: {error}") from error
     for name, value in properties.items():
         setattr(part, name, value)
     return part
@@ -389,22 +389,22 @@ def gated(extractors: Iterable[Any], gates: Mapping[str, Any]) -> list[Any]:
 
 
 def load_steps(crawler: Crawler, listed: Any) -> dict[Point, list[Step]]:
-    """The user's steps by point, from ``{"before_fetch": ["dotted.path", ...], ...}``.
+    """The user's steps by point, from ``{"before_fetch": ["dotted.path", ["dotted.path", {property: value}], ...]}``.
 
     Raises ConfigurationError for a point that does not exist or a class that cannot be loaded or has no
     ``process``.
     """
     steps: dict[Point, list[Step]] = {point: [] for point in Point}
     known = {point.value: point for point in Point}
-    for name, paths in dict(listed or {}).items():
+    for name, entries in dict(listed or {}).items():
         if name not in known:
             raise ConfigurationError("HERITRIX_STEPS", listed, f"points are {', '.join(known)}")
-        for path in [paths] if isinstance(paths, str) else paths:
-            try:
-                step = build_from_crawler(load_object(path), crawler)
-            except (ImportError, NameError, TypeError, ValueError) as error:
-                raise ConfigurationError("HERITRIX_STEPS", path, f"cannot be loaded: {error}") from error
+        for entry in [entries] if isinstance(entries, str) else entries:
+            named: list[Any] = [entry] if isinstance(entry, str) else list(entry)
+            if not 1 <= len(named) <= 2 or not isinstance(named[-1], dict if len(named) == 2 else str):
+                raise ConfigurationError("HERITRIX_STEPS", entry, "expected a path, or [path, {property: value}]")
+            step = load_part(crawler, "HERITRIX_STEPS", named[0], named[1] if len(named) == 2 else {})
             if not callable(getattr(step, "process", None)):
-                raise ConfigurationError("HERITRIX_STEPS", path, "a step has a method process(curi)")
+                raise ConfigurationError("HERITRIX_STEPS", named[0], "a step has a method process(curi)")
             steps[known[name]].append(step)
     return steps

@@ -5,6 +5,7 @@ One weak table, keyed by the Request object: spiders copy ``meta``, so nothing o
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,9 @@ def posting(post: Post | None) -> dict[str, Any]:
     return {"method": "POST", "body": post.body, "headers": headers}
 
 
+#: The page whose callback, or whose items, are being worked on in this task.
+PAGE: ContextVar[CrawlURI | None] = ContextVar("page", default=None)
+
 _table: WeakKeyDictionary[Request, CrawlURI] = WeakKeyDictionary()
 
 
@@ -56,13 +60,20 @@ def travelling(request: Request) -> CrawlURI:
     """The CrawlURI that travels with a Request.
 
     A Request that the frontier never saw (``engine.download_async``, a media pipeline, one that a middleware put in
-    place of another in such a download) gets its own: hop E, via the page that its Referer names.
+    place of another in such a download) gets its own: hop E, via the page that its Referer names, else the one whose
+    callback or item asked for it.
     """
     curi = _table.get(request)
     if curi is None:
         referer = request.headers.get("Referer")
         via = referer.decode("latin-1") if referer else None
-        curi = _table[request] = CrawlURI(archived_name(request.url), path=hops.EMBED, via=via, spider_request=True)
+        page = PAGE.get()
+        path = hops.EMBED
+        if page is not None and via in (None, page.uri):
+            via, path = page.uri, hops.extend(page.path, hops.EMBED)
+        curi = _table[request] = CrawlURI(archived_name(request.url), path=path, via=via, spider_request=True)
+        if page is not None:
+            curi.source_tag, curi.heritable = page.source_tag, page.heritable
     return curi
 
 

@@ -41,7 +41,7 @@ def test_a_look_at_a_page_needs_no_contact_and_leaves_nothing(serve: Serve, proj
         cwd=made.folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

@@ -210,6 +210,11 @@ def test_the_same_items_with_the_add_on(stock, tmp_path, follow):
     # every page that gave an item is in the archive
     logged = {line.split()[3].rpartition(":")[2].partition("/")[2] for line in result.log}
     assert {"early", "late", "flaky", "moved", "moved/again", "landed", "form", "file.bin"} <= logged
+    # what a pipeline fetched is part of the page whose item named it
+    pages = {line.split()[3] for line in result.log}
+    [file] = [line.split() for line in result.log if line.split()[3].endswith("/file.bin")]
+    assert file[4].endswith("E")
+    assert file[5] in pages
 
 
 @pytest.mark.crawl

@@ -50,5 +50,5 @@ def metadata(curi: CrawlURI, form: Form, facts: Facts | None = None) -> bytes:
         for key, received in curi.headers:
             fields.append(("http-header", f"{key.decode('latin-1')}: {received.decode('latin-1')}"))
     for link in curi.outlinks:
-        fields.append(("outlink", f"{link[0]} {link[1]} {link[2]}"))
+        fields.append(("outlink", f"{link.uri} {link.hop} {link.context}"))
     return anvl.record(fields)

@@ -284,17 +284,18 @@ class WarcWriter:
         return None if own else b"software: heritrix_scrapy/"
 
     def _warcinfo(self, filename: str) -> Record:
-        view = self.view
+        # what a change of settings has made of who crawls, for each new file
+        view, now = self.view, settings_of(self._crawl.crawler).view
         who = Who(
             software=SOFTWARE,
             user_agent=user_agent(view),
             robots=view.robots_policy,
-            operator=view.operator,
-            publisher=view.organization,
-            audience=view.audience,
+            operator=now.operator,
+            publisher=now.organization,
+            audience=now.audience,
             job=view.job_name,
-            description=view.description,
-            mail=view.operator_from,
+            description=now.description,
+            mail=now.operator_from,
             machine=self._machine,
             more=tuple((str(name), str(value)) for name, value in view.warc_info_fields.items()),
         )

@@ -5,6 +5,8 @@ Scrapy loads this module at every command, so a subcommand's own module is impor
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -174,4 +176,11 @@ class Command(ScrapyCommand):
             raise UsageError(f"usage: scrapy heritrix {args[0]} {arguments}", print_help=False)
         opts.project = self.settings
         opts.subcommand = args[0]
-        self.exitcode = import_module(f"{__name__}.{MODULES.get(args[0], args[0])}").run(args[1:], opts)
+        run = import_module(f"{__name__}.{MODULES.get(args[0], args[0])}").run
+        try:
+            self.exitcode = run(args[1:], opts)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # whoever read it has had enough (``… | head``); what is left is written to nobody
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self.exitcode = 0

@@ -55,7 +55,13 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
 def write(job: Job, path: Path, profile: str) -> list[Path]:
     """The settings file and, where seeds stand in the job, the seeds file beside it; what was written. Raises
     ConfigurationError where a file is that was not made by us."""
-    if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(MADE):
+    if path.is_dir():
+        raise ConfigurationError("--output", str(path), "this is a folder; name the file to write")
+    try:
+        there = path.read_text(encoding="utf-8", errors="replace") if path.exists() else MADE
+    except OSError as error:
+        raise ConfigurationError("--output", str(path), f"cannot be read: {error.strerror}") from None
+    if not there.startswith(MADE):
         raise ConfigurationError("--output", str(path), "the file is there, and was not made by this command")
     written = [path]
     seeds = inline_seeds(job)

@@ -111,9 +111,15 @@ def as_text(answer: Mapping[str, Any]) -> list[str]:
     lines = []
     for key, value in answer.items():
         if isinstance(value, dict):
-            lines += [f"{key}:", *(f"  {count:8}  {name}" for name, count in value.items())] if value else []
+            lines += [f"{key}:", *(_entry(name, held) for name, held in value.items())] if value else []
         elif isinstance(value, list):
             lines += [f"{key}:", *("  " + "  ".join(map(str, row)) for row in value)] if value else []
         elif value not in (None, False):
             lines.append(f"{key:18} {value}")
     return lines
+
+
+def _entry(name: str, held: Any) -> str:
+    """A count with what was counted, or what has a value."""
+    counted = type(held) is int and not name.startswith("HERITRIX_")
+    return f"  {held:8}  {name}" if counted else f"  {name} = {held!r}"

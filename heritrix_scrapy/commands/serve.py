@@ -69,6 +69,11 @@ def logins(opts: argparse.Namespace) -> list[Account]:
     return found
 
 
+def said(pairs: Sequence[str]) -> dict[str, str]:
+    """The settings that ``-s NAME=VALUE`` gives to every crawl that is launched."""
+    return {name: value for name, equals, value in (pair.partition("=") for pair in pairs) if equals}
+
+
 def bound(said: str | None) -> list[str | None]:
     """The hosts to listen on (Heritrix: option ``-b``); None: every interface."""
     hosts = [each.strip() for each in (said or LOOPBACK).split(",") if each.strip()]
@@ -84,7 +89,7 @@ async def serve(folder: Path, accounts: Sequence[Account], opts: argparse.Namesp
     from heritrix_scrapy.operate.web.server import Server, application
 
     context = Context(
-        engine=await asyncio.to_thread(Engine, folder),
+        engine=await asyncio.to_thread(Engine, folder, said(opts.set)),
         gate=Gate(accounts, time.monotonic, schemes=opts.web_auth.split(",")),
         delays=delay.Delays(opts.web_delay),
         proxies=frozenset(opts.web_proxy or ()),

@@ -210,13 +210,19 @@ class Connector:
         loop = asyncio.get_running_loop()
         extra: dict[str, Any] = {}
         port = peer.port if peer.proxy is None else peer.proxy.port
+        family = family_of(address)
+        if family is not None and not peer.secure and peer.proxy is None:
+            # nothing but the dialling waits for anybody
+            extra["sock"] = await dial(family, address, port, peer.bind, timeout, watch)
+            _, connection = await loop.create_connection(Connection, **extra)
+            return connection
         if peer.secure and peer.proxy is None:
             extra = {"ssl": self.context(peer.trust, peer.http2), "server_hostname": name}
             extra["ssl_handshake_timeout"] = timeout + 5  # the timeout below comes first
         async with asyncio.timeout(timeout) as limit:
             if watch is not None:
                 watch(limit)
-            if (family := family_of(address)) is not None:
+            if family is not None:
                 extra["sock"] = await dial(family, address, port, peer.bind)
                 _, connection = await loop.create_connection(Connection, **extra)
             else:
@@ -251,6 +257,10 @@ class Connector:
             )
 
 
+#: What a socket that is connecting says when it is told to connect.
+UNDER_WAY = (errno.EALREADY, errno.EINPROGRESS)
+
+
 @lru_cache(maxsize=4096)
 def family_of(address: str) -> socket.AddressFamily | None:
     """The family of an address in text; None for a name, and for an address that names its interface."""
@@ -260,9 +270,14 @@ def family_of(address: str) -> socket.AddressFamily | None:
 
 
 async def dial(
-    family: socket.AddressFamily, address: str, port: int, bind: tuple[str, int] | None = None
+    family: socket.AddressFamily,
+    address: str,
+    port: int,
+    bind: tuple[str, int] | None = None,
+    timeout: float | None = None,
+    watch: Callable[[asyncio.Timeout], None] | None = None,
 ) -> socket.socket:
-    """A connected socket that does not block. Raises OSError.
+    """A connected socket that does not block. Raises OSError, TimeoutError after `timeout` seconds.
 
     What ``loop.create_connection`` does besides, for names and for several addresses, costs as much again.
     """
@@ -273,8 +288,16 @@ async def dial(
             made.bind(bind)
         error = made.connect_ex((address, port))
         if error == errno.EINPROGRESS:
-            await _writable(made)
-            error = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            # to be asked again costs little; what is close by has answered by now, and the loop is spared
+            error = made.connect_ex((address, port))
+            if error in UNDER_WAY:
+                async with asyncio.timeout(timeout) as limit:
+                    if watch is not None:
+                        watch(limit)
+                    await _writable(made)
+                error = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            elif error == errno.EISCONN:
+                error = 0
         if error:
             raise OSError(error, f"Connect call failed {(address, port)}: {os.strerror(error)}")
     except BaseException:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from calendar import timegm
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -288,7 +288,7 @@ class CookieStore:
         """Rows changed since the last call, for the write batch."""
         if not self._changed:
             return []
-        rows = [(key, _encoder.encode(list(self._kept[key].values()))) for key in self._changed]
+        rows = [(key, _packed(list(self._kept[key].values()))) for key in self._changed]
         self._changed.clear()
         return rows
 
@@ -322,7 +322,7 @@ class CookieStore:
             self._kept.move_to_end(key)
             return mine
         row = self._get(key)
-        cookies = _decoder.decode(row) if row else []
+        cookies = _unpacked(row) if row else []
         mine = self._kept[key] = {cookie.identity: cookie for cookie in cookies}
         if len(self._kept) > self._capacity:
             for old in list(self._kept)[: self._capacity // 10]:
@@ -349,3 +349,26 @@ def _key(jar: str, domain: str) -> bytes:
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Cookie])
+
+
+def _packed(cookies: list[Cookie]) -> bytes:
+    """Cookies as a row. A text that came in no UTF-8 stands there as its bytes."""
+    try:
+        return _encoder.encode(cookies)
+    except UnicodeEncodeError:
+        return _encoder.encode([list(map(_as_bytes, msgspec.structs.astuple(cookie))) for cookie in cookies])
+
+
+def _unpacked(row: bytes) -> list[Cookie]:
+    try:
+        return _decoder.decode(row)
+    except msgspec.ValidationError:
+        return [Cookie(*map(_as_text, fields)) for fields in msgspec.msgpack.decode(row)]
+
+
+def _as_bytes(value: Any) -> Any:
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+
+
+def _as_text(value: Any) -> Any:
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value

@@ -7,6 +7,7 @@ headers in the order received, the body without framing, no Transfer-Encoding (H
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ WINDOW = 4 << 20
 #: Bytes of a frame's head: length, type, flags, stream (RFC 9113, 4.1).
 FRAME_HEAD = 9
 _PADDED = 0x8
+_STATUS = re.compile(rb"[1-9][0-9]{2}")
+_LENGTH = re.compile(rb"[0-9]{1,18}")
 
 _S = h2.settings.SettingCodes
 
@@ -176,10 +179,14 @@ class Http2Exchange(Exchange):
             return
         if getattr(event, "stream_id", self._stream) != self._stream:
             return
-        if isinstance(event, h2.events.InformationalResponseReceived):
-            self._take_head([Interim(int(dict(event.headers).get(b":status", b"0")))])
-        elif isinstance(event, h2.events.ResponseReceived):
-            self._take_head([head_of(event.headers)])
+        if isinstance(event, (h2.events.InformationalResponseReceived, h2.events.ResponseReceived)):
+            code = status_of(event.headers)
+            if code is None:
+                self._broken("no status of HTTP")
+            elif isinstance(event, h2.events.InformationalResponseReceived):
+                self._take_head([Interim(code)])
+            else:
+                self._take_head([head_of(event.headers)])
         elif isinstance(event, h2.events.DataReceived):
             self._link.protocol.acknowledge_received_data(event.flow_controlled_length, self._stream)
             if event.data and self._record(event.data):
@@ -212,17 +219,22 @@ class Http2Exchange(Exchange):
             self.connection.sink = self._link
 
 
+def status_of(headers: Iterable[Field]) -> int | None:
+    """The number in ``:status``; None for what is none (RFC 9113, 8.3.2): small ones mean something else here."""
+    value = next((value for name, value in headers if name == b":status"), b"")
+    return int(value) if _STATUS.fullmatch(value) else None
+
+
 def head_of(headers: Iterable[Field]) -> Head:
     """Status and headers as the head of an HTTP/1.1 answer."""
-    code = 0
+    headers = list(headers)
+    code = status_of(headers) or 0
     fields: list[Field] = []
     length: int | None = None
     for name, value in headers:
-        if name == b":status":
-            code = int(value) if value.isdigit() else 0
-        elif not name.startswith(b":") and name != b"transfer-encoding":
+        if not name.startswith(b":") and name.lower() != b"transfer-encoding":
             fields.append((bytes(name), bytes(value)))
-            if name == b"content-length" and value.isdigit():
+            if name == b"content-length" and _LENGTH.fullmatch(value):
                 length = int(value)
     reason = reason_of(code)
     lines = [b"HTTP/1.1 %d %s" % (code, reason), *(name + b": " + value for name, value in fields)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 import ssl
 import time
@@ -86,6 +87,8 @@ class Fetch:
         self.is_body_unwanted = False
         self.stop: StopDownload | None = None
         self.began = time.monotonic()
+        self.loop_began = asyncio.get_running_loop().time()
+        self.until = math.inf  # no further address is tried
         self.deadline_is_own = False
         self.warned = False
         self.body_bytes = 0
@@ -243,6 +246,9 @@ class Fetch:
         proxy = peer.proxy if peer.proxy is not None and peer.proxy.kind == proxies.HTTP and not peer.secure else None
         if proxy is not None:
             target = f"http://{lines.host_of(url)}{target}"
+        own = request.headers.get("Host") if not self.internal else None
+        if own is not None and own != lines.encode(lines.host_of(url)):
+            self.handler.keeps_host(request)
         fields = lines.compose(
             curi,
             self.view,
@@ -306,6 +312,8 @@ class Fetch:
 
     async def _connect(self, peer: Peer, limits: Limits) -> Connection:
         timeout = min(limits.idle or limits.total or 60.0, limits.total or limits.idle or 60.0)
+        if limits.total:
+            self.until = self.loop_began + limits.total
         try:
             connection = await self.handler.connector.open(peer, timeout, self._watch)
         except TimeoutError as error:
@@ -330,7 +338,13 @@ class Fetch:
         return connection
 
     def _watch(self, opening: asyncio.Timeout) -> None:
+        """One address is tried. Raises TimeoutError when none is to be tried any more."""
         self.opening = opening
+        now = asyncio.get_running_loop().time()
+        if self.cut_as is not None or now >= self.until:
+            raise TimeoutError
+        if (when := opening.when()) is not None and when > self.until:
+            opening.reschedule(self.until)
 
     async def _try(self, connection: Connection, asked: Asked, limits: Limits) -> Exchange:
         curi, method, body = self.curi, self.request.method, self.request.body

@@ -66,7 +66,7 @@ class HttpDownloadHandler:
         self.connector = Connector()
         self.pool = Pool(view.keep_alive_pool_size, view.keep_alive_seconds)
         self._in_flight: set[Fetch] = set()
-        self._warned_of_loss = False
+        self._warned_of_loss = self._warned_of_host = False
         self._warned_of_files = -QUIET * 1.0
         self._body_rules: dict[int, tuple[Any, Callable[[CrawlURI], bool]]] = {}
         self._check_open_files(settings.getint("CONCURRENT_REQUESTS"))
@@ -124,6 +124,16 @@ class HttpDownloadHandler:
                 "Got data loss in %s. If you want to process broken responses set the setting "
                 "DOWNLOAD_FAIL_ON_DATALOSS = False -- This message won't be shown in further requests",
                 url,
+            )
+
+    def keeps_host(self, request: Request) -> None:
+        """Tell, once, that a Request's own Host is not sent."""
+        if not self._warned_of_host:
+            self._warned_of_host = True
+            logger.warning(
+                "%s brings a Host header of its own, which is not sent: what another host says would be archived "
+                "under this URL. Name the host in the URL -- This message won't be shown in further requests",
+                request,
             )
 
     def out_of_files(self, error: TooManyFiles) -> None:

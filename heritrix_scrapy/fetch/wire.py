@@ -134,6 +134,9 @@ _STATUS_LINE = re.compile(rb"(HTTP/\d+(?:\.\d+)?|ICY)[ \t]+(\d{3,4})(?:[ \t]+(.*
 _SLOPPY_STATUS_LINE = re.compile(rb"^HTTP/\d", re.MULTILINE | re.IGNORECASE)
 _LONG = re.compile(rb"[+-]?[0-9]+$")
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,16}$")
+_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})\r\n")
+#: A length beyond is none to Heritrix, where it is a long.
+LARGEST_LENGTH = (1 << 63) - 1
 
 
 def parse_fields(lines: list[bytes]) -> tuple[list[tuple[bytes, bytes]], int]:
@@ -171,8 +174,17 @@ def parse_status_line(line: bytes) -> tuple[bytes, int, bytes]:
     return found[1].upper(), int(found[2]), (found[3] or b"").strip()
 
 
+def _number(text: bytes) -> int | None:
+    """The number that a text is, None for what is none. One beyond what anybody could send is the largest."""
+    if _LONG.match(text) is None:
+        return None
+    digits = text.lstrip(b"+-0") or b"0"
+    value = int(digits) if len(digits) <= 18 else LARGEST_LENGTH
+    return -value if text.startswith(b"-") else value
+
+
 def _lengths(fields: list[tuple[bytes, bytes]]) -> tuple[list[int], bytes | None]:
-    """The usable Content-Length values, and the text of one that is no number.
+    """The usable Content-Length values, and the text of one that is no number, or too large to be a length.
 
     Heritrix: FetchHTTP reads the text up to a NUL, trimmed, ignores it when empty, and calls anything but one
     number an error.
@@ -185,12 +197,14 @@ def _lengths(fields: list[tuple[bytes, bytes]]) -> tuple[list[int], bytes | None
         text = value.partition(b"\0")[0].strip()
         if not text:
             continue
-        if _LONG.match(text) is None:
+        whole = _number(text)
+        if whole is None or whole == LARGEST_LENGTH:
             bad = text
         for part in text.split(b","):
-            if _LONG.match(part.strip()) is None:
+            number = _number(part.strip())
+            if number is None:
                 return [], bad
-            values.append(int(part))
+            values.append(number)
     if any(value < 0 for value in values):
         return [], bad
     return values, bad
@@ -458,6 +472,7 @@ class WireReader:
         return line
 
     def _chunk_size(self, events: list[Event]) -> bool:
+        self._whole_chunks(events)
         line = self._line(MAX_CHUNK_LINE, events)
         if line is None:
             return False
@@ -467,6 +482,21 @@ class WireReader:
         self._left = int(text, 16)
         self.state = State.CHUNK_DATA if self._left else State.TRAILERS
         return True
+
+    def _whole_chunks(self, events: list[Event]) -> None:
+        """Take the chunks that are there from size to line end, as one: a server may send a million of one byte."""
+        buffer, at = self._buffer, 0
+        parts: list[bytes] = []
+        while (size := _SIZE.match(buffer, at)) is not None:
+            begin = size.end()
+            end = begin + int(size[1], 16)
+            if end == begin or buffer[end : end + 2] != b"\r\n":
+                break
+            parts.append(bytes(buffer[begin:end]))
+            at = end + 2
+        if parts:
+            del buffer[:at]
+            events.append(Body(b"".join(parts)))
 
     def _chunk_data(self, events: list[Event]) -> bool:
         buffer = self._buffer

@@ -172,7 +172,7 @@ class Admission:
         record.tally.scheduled += 1
         if name := counted_under(curi.uri):
             self._hosts.arrive(name)
-        record.last_queued = curi.uri
+        queue.last_queued = curi.uri
         queues = self._queues
         if record.ranks is None:
             queues.grew(queue, key)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from heritrix_scrapy.frontier.core import Frontier
-    from heritrix_scrapy.frontier.queue import QueueRecord
+    from heritrix_scrapy.frontier.queue import Queue
     from heritrix_scrapy.model.hosts import Hosts, Tally
 
 #: What the annotation of a quota that is a server's begins with.
@@ -120,7 +120,7 @@ class BeginAnew(Work):
     def _look_at(self, class_key: str) -> None:
         queues = self._frontier.queues
         seen = queues.look(class_key)
-        if seen is None or not self._concerns(class_key, seen.record):
+        if seen is None or not self._concerns(seen):
             return
         queue = queues.get(class_key)
         assert queue is not None
@@ -133,12 +133,12 @@ class BeginAnew(Work):
             self._told["reconsidered"] += 1
             self._told["uris"] += record.count
 
-    def _concerns(self, class_key: str, record: QueueRecord) -> bool:
+    def _concerns(self, queue: Queue) -> bool:
         if self._matches is not None:
-            return self._matches(class_key)
+            return self._matches(queue.class_key)
         if self._server:
-            return record.quota.startswith(OF_SERVER) and server_key(record.last_peeked) == self._server
-        return self._host in (_host_of(record.last_peeked), _host_of(record.last_queued))
+            return queue.record.quota.startswith(OF_SERVER) and server_key(queue.last_peeked) == self._server
+        return self._host in (_host_of(queue.last_peeked), _host_of(queue.last_queued))
 
 
 def _host_of(uri: str) -> str:

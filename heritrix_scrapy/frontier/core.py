@@ -48,7 +48,8 @@ class Frontier:
     """All URIs still to be fetched, and all ever seen.
 
     ``decide``: whether the scope accepts a candidate; ``recall``: what it says of (uri, hop path), where that is known
-    without a candidate, else None; ``archives``: the writers, a list that may still grow;
+    without a candidate, else None; ``remembered``: what it has said of whole directories, by hop path, see
+    ``Scope.remembered``; ``archives``: the writers, a list that may still grow;
     ``crawl_delay``: seconds that robots.txt asks for between two fetches from the URI's server, or None;
     ``before_finish``: called with each URI whose end is settled, before it is logged; ``seed_found``: called with
     each seed that comes as a Request or by a seed's redirect; ``queue_retired``: called with the class key of each
@@ -65,6 +66,7 @@ class Frontier:
         *,
         decide: Callable[[CrawlURI], bool],
         recall: Callable[[str, str], bool | None] | None = None,
+        remembered: Callable[[str], dict[str, str] | None] | None = None,
         hosts: Hosts,
         clock: Clock,
         report: Report | None = None,
@@ -87,7 +89,14 @@ class Frontier:
         self._heritrix: bool = view.profile == "heritrix"
         totals = Totals(heritrix=self._heritrix)
         ledger = self._ledger = Ledger(
-            store, totals, hosts=hosts, clock=clock, report=report, archives=archives, records_wait=records_wait
+            store,
+            totals,
+            hosts=hosts,
+            clock=clock,
+            report=report,
+            archives=archives,
+            records_wait=records_wait,
+            longest=view.largest_queues_count,
         )
         ledger.journal = journal
         preparer = self.preparer = prepare.Preparer(
@@ -98,7 +107,7 @@ class Frontier:
         queues = self._queues = Queues(
             ledger, lambda: settings.view.precedence_floor, kept=queues_kept, retired=queue_retired
         )
-        plain = PlainLinks(ledger, queues, recall, hosts=hosts, heritrix=self._heritrix)
+        plain = PlainLinks(ledger, queues, recall, remembered, hosts=hosts, heritrix=self._heritrix)
         #: forget_known(): something is no longer among the seen.
         self.forget_known = plain.forget_known
         self.candidates = Candidates(decide, settings, preparer, plain.sift)
@@ -292,7 +301,7 @@ class Frontier:
         return self._ledger
 
     def longest(self) -> list[tuple[str, int]]:
-        """Names and counts of the longest queues (at most 20), the longest first."""
+        """Names and counts of the longest queues, the longest first."""
         largest = self._ledger.largest
         for queue in (*self._ledger.changed.values(), *self._ledger.joined):
             largest.update(queue.class_key, queue.record.count)

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.journal import ADDED, line
-from heritrix_scrapy.frontier.work import Work, all_names
+from heritrix_scrapy.frontier.work import UriSweep, Work, all_names
 from heritrix_scrapy.model.errors import UnpackError
 from heritrix_scrapy.model.steering import Refused
 
@@ -47,6 +47,27 @@ FORMATS: dict[str, Callable[[CrawlURI], str]] = {
     "recover": lambda curi: line(ADDED, curi.uri, curi.path, curi.via),
     "json": _as_json,
 }
+
+
+class PendingLog(UriSweep):
+    """Gives every URI that waits a line of the crawl log, with status 0 (Heritrix: AbstractFrontier.finalTasks,
+    ``dumpPendingAtClose``)."""
+
+    name = "dump-pending"
+
+    def __init__(self, frontier: Frontier, now_ms: Callable[[], int], tell: Callable[[CrawlURI], None]) -> None:
+        super().__init__(frontier, now_ms, lambda name: True)
+        self._tell = tell
+        self._unreadable = 0
+
+    def visit(self, queue: Queue, key: bytes, row: bytes) -> None:
+        try:
+            self._tell(self.frontier.unpack(queue, key, row))
+        except UnpackError:
+            self._unreadable += 1
+
+    def answer(self) -> dict[str, Any]:
+        return {"written": self.looked_at - self._unreadable, "unreadable": self._unreadable}
 
 
 class Export(Work):

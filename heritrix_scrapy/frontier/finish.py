@@ -45,6 +45,9 @@ QUOTA = "quota"
 
 #: A URI may wait so often in a row for what it needs first, however few attempts it has.
 LEAST_WAITS = 30
+# looking a member up in its enumeration costs more than counting
+_FAILURE, _DISREGARDED = Disposition.FAILURE, Disposition.DISREGARDED
+
 #: Answers that may name a time to ask again.
 ASKED_BACK = frozenset({429, 503})
 
@@ -282,8 +285,8 @@ class Finishing:
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
-        record.charge(0 if disposition is Disposition.DISREGARDED else curi.cost)
-        if disposition is Disposition.FAILURE:
+        record.charge(0 if disposition is _DISREGARDED else curi.cost)
+        if disposition is _FAILURE:
             record.penalise(curi.settings.error_penalty_amount)
         record.last_status = code
         try:

@@ -75,21 +75,22 @@ class Growth:
 
 
 class Joined:
-    """What the rows of a store say. ``rows``: their keys."""
+    """What the rows of a store say. ``rows``: their keys; ``last``: number of the last batch that has one; ``batches``:
+    number of a queue → numbers of the batches in which a URI joined it."""
 
     def __init__(self, store: Store) -> None:
         self.rows: list[bytes] = []
-        #: Number of a queue → numbers of the batches in which a URI joined it.
-        self._batches: dict[int, list[int]] = {}
+        self.last = 0
+        self.batches: dict[int, list[int]] = {}
         for key, row in store.range(keys.GROWTH, keys.after(keys.GROWTH)):
             self.rows.append(key)
-            batch = int.from_bytes(key[1:], "big")
+            batch = self.last = int.from_bytes(key[1:], "big")
             for number in struct.unpack(f">{len(row) // 4}I", row):
-                self._batches.setdefault(number, []).append(batch)
+                self.batches.setdefault(number, []).append(batch)
 
     def added(self, record: QueueRecord) -> int:
         """Add what joined the queue after its record was written; how many."""
-        batches: Iterable[int] = self._batches.get(record.number, ())
+        batches: Iterable[int] = self.batches.get(record.number, ())
         count = sum(batch > record.written for batch in batches)
         if count:
             record.count += count

@@ -29,7 +29,7 @@ class Largest:
         if len(counts) < self.size:
             counts[name] = count
             return
-        if count < self.least:
+        if count < self.least or not counts:
             return
         smallest = min(counts, key=counts.__getitem__)
         self.least = counts[smallest]

@@ -44,7 +44,8 @@ class Ledger:
     """The batch that waits, laid over the store. ``totals``: counters, written with every batch; ``changed``:
     queues whose records are, by class key; ``finished``: (class key, key, row) of each URI that it finishes;
     ``puts``, ``deletes``: rows to be written and removed, for reading and, after a ``touch``, for new keys;
-    ``get_stored``: a row as it stands."""
+    ``get_stored``: a row as it stands; ``longest``: how many
+    of the longest queues are known."""
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Ledger:
         report: Report | None = None,
         archives: Sequence[Archive] = (),
         records_wait: int = JOINED,
+        longest: int = 20,
     ) -> None:
         self.store = store
         self.totals = totals
@@ -71,7 +73,7 @@ class Ledger:
         self.tallies: dict[str, int] = {}
         #: Heritrix's recovery journal; None: none is kept.
         self.journal: Journal | None = None
-        self.largest = Largest()
+        self.largest = Largest(longest)
         self._tallied: set[str] = set()
         self._hosts = hosts
         self._clock = clock

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Lists:
@@ -92,10 +96,13 @@ class Lists:
         self.retired.clear()
         return taken
 
-    def restore(self, inactive: list[tuple[int, int, str]], snoozed: list[tuple[int, str]], retired: list[str]) -> None:
-        """Fill the lists on opening. ``inactive``: (turn, precedence, class key)."""
-        for _, precedence, class_key in sorted(inactive):
-            self.deactivate(class_key, precedence)
+    def restore(
+        self, tiers: Iterable[tuple[int, list[str]]], snoozed: list[tuple[int, str]], retired: list[str]
+    ) -> None:
+        """Fill the lists on opening. ``tiers``: a precedence, and the class keys of its queues in their order."""
+        for precedence, class_keys in tiers:
+            self.tiers[precedence] = deque(class_keys)
+            self.ever.add(precedence)
         self.snoozed = snoozed
         heapify(self.snoozed)
         self.retired.extend(retired)

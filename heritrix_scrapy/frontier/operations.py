@@ -1,4 +1,4 @@
-"""What can an operator ask of a frontier, and do to it?
+"""What can an operator do to a frontier?
 
 One interface for commands, socket, web page and action directory, on a running crawl and on a stopped one: requests by
 name with plain values, answers as dicts. What may take long is given back as a ``Work``, to be run in slices.
@@ -6,48 +6,35 @@ name with plain values, answers as dicts. What may take long is given back as a 
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from heritrix_scrapy.frontier import formats, keys, reports
+from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.allowance import BeginAnew
 from heritrix_scrapy.frontier.exporting import FORMATS as EXPORTS
 from heritrix_scrapy.frontier.exporting import Export
 from heritrix_scrapy.frontier.importing import FORMATS as IMPORTS
 from heritrix_scrapy.frontier.importing import Import, Options
-from heritrix_scrapy.frontier.queue import unpack_record
+from heritrix_scrapy.frontier.looking import Looking, OperationError, expression
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.frontier.states import State
-from heritrix_scrapy.frontier.status import why
-from heritrix_scrapy.frontier.work import DELETED, OUT_OF_SCOPE, QueueSweep, Removal, Text, Work, all_names
+from heritrix_scrapy.frontier.work import DELETED, OUT_OF_SCOPE, QueueSweep, Removal, Work, all_names
 from heritrix_scrapy.model.crawluri import HIGHEST, CrawlURI
-from heritrix_scrapy.model.errors import UnpackError
-from heritrix_scrapy.model.steering import Refused, Verb
+from heritrix_scrapy.model.steering import Verb
 from heritrix_scrapy.uri.fixup import UriError, fix
-from heritrix_scrapy.uri.java_match import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from heritrix_scrapy.crawl import Clock, SettingsSource
     from heritrix_scrapy.frontier.core import Frontier
-    from heritrix_scrapy.frontier.queue import QueueRecord
     from heritrix_scrapy.frontier.seeds import SeedListener
-
-#: The most rows of a page, and seconds that looking for them may take.
-PAGE = 1000
-PAGE_SECONDS = 0.004
 
 
 class Killer(Protocol):
     """Cuts off the fetch of a URI, and tells whether it could; ``keep``: what has come is archived."""
 
     def __call__(self, curi: CrawlURI, *, keep: bool) -> bool: ...
-
-
-class OperationError(Refused):
-    """The request cannot be carried out; the text says why."""
 
 
 #: Operation → the method that carries it out, and whether it changes anything.
@@ -69,7 +56,7 @@ VERBS: dict[str, tuple[str, bool]] = {
 }
 
 
-class Operations:
+class Operations(Looking):
     """Operations on one frontier. ``decide``: whether the scope accepts a URI; ``judges``: whether it judges what the
     spider asked for; ``note``: adds a line to the job's log; ``count``: adds to the statistics; ``kill``: cuts off the
     fetch of a URI, and whether it could; ``gone``: called with each URI taken out of its queue; ``listeners``: who
@@ -92,9 +79,7 @@ class Operations:
         also: Mapping[str, Callable[..., dict[str, Any]]] | None = None,
         keep_lines: Callable[[list[str]], None] | None = None,
     ) -> None:
-        self.frontier = frontier
-        self._settings = settings
-        self._clock = clock
+        super().__init__(frontier, settings, clock, reached)
         self._decide = decide
         self._judges_spider_requests = judges_spider_requests
         self._note = note
@@ -102,7 +87,6 @@ class Operations:
         self._kill = kill
         self._gone = gone
         self._listeners = list(listeners)
-        self._reached = reached
         self._keep_lines = keep_lines
         self._verbs = {
             name: Verb(name, getattr(self, method), steers=steers) for name, (method, steers) in VERBS.items()
@@ -132,173 +116,6 @@ class Operations:
         shown = ", ".join(f"{key} {value}" for key, value in answer.items() if isinstance(value, int | str))
         self._note(one_line(f"{name}: {shown}" + (f" - {remark}" if remark else "")))
 
-    # -- looking -------------------------------------------------------------------------------------------
-
-    def queues(
-        self, state: str = "", queue: str = "", marker: str = "", limit: int = PAGE, queue_name: str = ""
-    ) -> dict[str, Any]:
-        """Counts by state, the longest queues, and a page of queues in the order of their names.
-
-        ``state``: only those in it; ``queue``: an expression for the whole name; ``marker``: from an earlier answer;
-        ``queue_name``: this one queue, whatever else is said. A page may hold fewer queues than there are: its time
-        is limited. Without a ``marker`` in the answer there are no more.
-        """
-        frontier, now = self.frontier, self._clock.now_ms()
-        if queue_name:
-            found = frontier.queue(queue_name)
-            if found is None:
-                raise OperationError(f"no queue {queue_name!r}")
-            return {"queues": [self._told(queue_name, found.record, now, whole=True)]}
-        wanted = _state(state)
-        matches = self._expression("queue", queue)
-        start = _from_marker(marker, keys.QUEUE)
-        listed: list[dict[str, Any]] = []
-        following = None
-        enough = self._timer(PAGE_SECONDS)
-        for number, (class_key, record) in enumerate(self._records(start), 1):
-            if len(listed) >= max(1, min(limit, PAGE)) or (number % 32 == 0 and enough()):
-                following = keys.queue(class_key).hex()
-                break
-            if (wanted is None or record.state == wanted) and matches(class_key):
-                listed.append(self._told(class_key, record, now))
-        return {
-            "states": reports.counts(frontier, self._reached()),
-            "longest": [{"queue": name, "uris": count} for name, count in frontier.longest()],
-            "queues": listed,
-            "marker": following,
-        }
-
-    def _records(self, start: bytes) -> Iterator[tuple[str, QueueRecord]]:
-        """Names and records of queues from that key on; those that wait to be written lie over the store's."""
-        ledger = self.frontier.ledger
-        lagging = {**ledger.grown, **ledger.changed}
-        changed = {queue.row: queue for queue in lagging.values() if queue.row >= start}
-        waiting = sorted(changed, reverse=True)
-        for key, row in ledger.store.range(start, keys.after(keys.QUEUE)):
-            while waiting and waiting[-1] < key:
-                queue = changed[waiting.pop()]
-                yield queue.class_key, queue.record
-            if waiting and waiting[-1] == key:
-                queue = changed[waiting.pop()]
-                yield queue.class_key, queue.record
-            else:
-                yield key[1:].decode("utf-8", "surrogatepass"), unpack_record(row)
-        while waiting:
-            queue = changed[waiting.pop()]
-            yield queue.class_key, queue.record
-
-    def _told(self, class_key: str, record: QueueRecord, now_ms: int, *, whole: bool = False) -> dict[str, Any]:
-        state = State(record.state)
-        told: dict[str, Any] = {
-            "queue": class_key,
-            "state": state.name,
-            "uris": record.count,
-            "precedence": record.precedence,
-            "spent": record.spent,
-            "errors": record.errors,
-            "waits for": self._waits_for(class_key, record, state),
-        }
-        if state is State.SNOOZED:
-            told["until"] = formats.moment(record.wake_ms)
-            told["seconds"] = round(max(record.wake_ms - now_ms, 0) / 1000, 1)
-        if whole:
-            told |= {
-                "ever queued": record.enqueued,
-                "total budget": record.total_budget,
-                "session balance": record.session_balance,
-                "last status": record.last_status,
-                "last queued": record.last_queued,
-                "last handed out": record.last_peeked,
-            }
-        return told
-
-    def _waits_for(self, class_key: str, record: QueueRecord, state: State) -> str:
-        if state is State.IN_PROCESS:
-            curi = self.frontier.processed(class_key)
-            return "the fetch of " + curi.uri if curi is not None else "a fetch"
-        if state is State.SNOOZED:
-            return self.frontier.waits_for(class_key, record.wake_ms) or why(record)
-        if state is State.READY:
-            return "a free fetcher"
-        if state is State.INACTIVE:
-            floor = self.frontier.queues.floor
-            if record.precedence >= floor:
-                return f"a precedence below the floor of {floor}"
-            return "its turn"
-        if state is State.RETIRED:
-            if record.over_total:
-                return f"a budget above {record.total_budget}: it has spent {record.spent}"
-            if record.quota:
-                return f"an operator: the quota {record.quota} is used up (reset_quota)"
-            return "an operator: it was retired"
-        return "URIs"
-
-    def urls(
-        self, queue: str = "", uri: str = "", marker: str = "", limit: int = PAGE, queue_name: str = ""
-    ) -> dict[str, Any]:
-        """A page of queued URIs, queue by queue, each in the order in which they will be fetched.
-
-        ``queue_name``: of this queue only; ``queue``, ``uri``: expressions for the whole name and URI; ``marker``: from
-        an earlier answer.
-        """
-        frontier = self.frontier
-        start, stop = keys.QUEUED, keys.after(keys.QUEUED)
-        if queue_name:
-            found = frontier.queue(queue_name)
-            if found is None:
-                raise OperationError(f"no queue {queue_name!r}")
-            start, stop = found.prefix, keys.after(found.prefix)
-        start = max(start, _from_marker(marker, keys.QUEUED))
-        takes_queue, takes_uri = self._expression("queue", queue), self._expression("uri", uri)
-        listed: list[dict[str, Any]] = []
-        following: str | None = None
-        enough = self._timer(PAGE_SECONDS)
-        number = 0
-        again = True
-        while again:
-            again = False
-            prefix, current = b"", None
-            for key, row in frontier.ledger.range(start, stop):
-                number += 1
-                if len(listed) >= max(1, min(limit, PAGE)) or (number % 32 == 0 and enough()):
-                    following = key.hex()
-                    break
-                if key[:5] != prefix:
-                    prefix = key[:5]
-                    current = self._queue_of(prefix)
-                    if current is None or not takes_queue(current.class_key):
-                        start, again = keys.after(prefix), True
-                        break
-                assert current is not None
-                try:
-                    curi = frontier.unpack(current, key, row)
-                except UnpackError:
-                    continue
-                if takes_uri(curi.uri):
-                    listed.append(described(curi))
-        return {"urls": listed, "marker": following}
-
-    def _queue_of(self, prefix: bytes) -> Any:
-        name = self.frontier.ledger.get(keys.queue_name(int.from_bytes(prefix[1:5], "big")))
-        return None if name is None else self.frontier.queue(name.decode("utf-8", "surrogatepass"))
-
-    def report(self, kind: str = "summary") -> dict[str, Any] | Work:
-        """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""
-        if kind == "line":
-            return {"text": reports.short_line(self.frontier, self._reached())}
-        return Text("report", self.report_lines(kind), 50_000)
-
-    def report_lines(self, kind: str) -> Iterator[str]:
-        """``summary``, ``nonempty`` or ``all``, line by line."""
-        frontier, now = self.frontier, self._clock.now_ms()
-        if kind == "summary":
-            return reports.summary(frontier, now, job=self._settings.view.job_name, reached=self._reached())
-        if kind == "nonempty":
-            return reports.nonempty(frontier, now)
-        if kind == "all":
-            return reports.every(frontier, now)
-        raise OperationError("there are the reports summary, nonempty, all and line")
-
     # -- doing ---------------------------------------------------------------------------------------------
 
     def delete(
@@ -312,12 +129,12 @@ class Operations:
     ) -> Work:
         """Delete queued URIs: those that ``uri`` matches as a whole in queues whose names ``queue`` matches. Each is
         logged as -6000, unless ``quiet``. The seen filter keeps them, unless ``forget``. What is in process stays."""
-        takes = self._expression("uri", uri)
+        takes = expression("uri", uri)
         return Removal(
             "delete",
             self.frontier,
             self._clock.now_ms,
-            self._expression("queue", queue),
+            expression("queue", queue),
             lambda curi: takes(curi.uri),
             DELETED,
             for_uri=self._settings.for_uri,
@@ -342,7 +159,7 @@ class Operations:
             "drop",
             self.frontier,
             self._clock.now_ms,
-            self._expression("queue", queue),
+            expression("queue", queue),
             takes,
             OUT_OF_SCOPE,
             for_uri=self._settings.for_uri,
@@ -354,7 +171,7 @@ class Operations:
     def retire(self, queue: str, count_only: bool = False, remark: str = "") -> Work:
         """Take the queues that ``queue`` matches out of the crawl; their URIs stay in them. One in process goes when
         its URI comes back."""
-        matches = self._expression("queue", queue)
+        matches = expression("queue", queue)
 
         def act(found: Any) -> bool:
             if found.record.state == State.RETIRED:
@@ -393,7 +210,7 @@ class Operations:
             host=host.lower(),
             server=server.lower(),
             source=source,
-            matches=self._expression("queue", queue) if queue else None,
+            matches=expression("queue", queue) if queue else None,
             remark=remark,
         )
 
@@ -410,7 +227,7 @@ class Operations:
     def _listed(
         self, name: str, names: Iterator[str], act: Callable[[Any], bool], queue: str, count_only: bool, remark: str
     ) -> Work:
-        matches = self._expression("queue", queue)
+        matches = expression("queue", queue)
         return QueueSweep(
             name, self.frontier, self._clock.now_ms, once(names), matches, act, count_only=count_only, remark=remark
         )
@@ -503,8 +320,8 @@ class Operations:
             Path(file),
             format,
             now_ms=self._clock.now_ms,
-            wanted=self._expression("queue", queue),
-            takes=self._expression("uri", uri),
+            wanted=expression("queue", queue),
+            takes=expression("uri", uri),
             remark=remark,
         )
 
@@ -524,19 +341,6 @@ class Operations:
             return fix(uri, strict=self._settings.view.strict_uri_fixup)
         except UriError as error:
             raise OperationError(f"{uri}: no URI: {error}") from None
-
-    def _expression(self, name: str, text: str) -> Callable[[str], bool]:
-        if text in ("", ".*"):
-            return lambda whole: True
-        try:
-            return matcher(text)
-        except (re.error, OverflowError, RecursionError) as error:
-            raise OperationError(f"{name}: {text!r} is no regular expression: {error}") from None
-
-    def _timer(self, seconds: float) -> Callable[[], bool]:
-        clock = self._clock
-        end = clock.monotonic() + seconds
-        return lambda: clock.monotonic() >= end
 
 
 #: What an answer counts that is done to URIs or queues.
@@ -581,49 +385,6 @@ def once(names: Iterable[str]) -> Iterator[str]:
             yield name
 
 
-def described(curi: CrawlURI) -> dict[str, Any]:
-    """A queued URI, for a list."""
-    told: dict[str, Any] = {
-        "uri": curi.uri,
-        "queue": curi.class_key,
-        "path": curi.path,
-        "via": curi.via,
-        "directive": curi.directive,
-        "precedence": curi.precedence,
-        "attempts": curi.attempts,
-    }
-    if curi.seed:
-        told["seed"] = True
-    if curi.forced:
-        told["forced"] = True
-    if curi.source_tag:
-        told["source"] = curi.source_tag
-    return told
-
-
 def one_line(text: str) -> str:
     """Text that cannot break a log's line."""
     return text.translate(dict.fromkeys((*range(32), 127, 133, 8232, 8233), " "))
-
-
-def _state(name: str) -> State | None:
-    if not name:
-        return None
-    try:
-        return State[name.upper().replace(" ", "_").replace("-", "_")]
-    except KeyError:
-        known = ", ".join(state.name.lower() for state in State)
-        raise OperationError(f"there are the states {known}") from None
-
-
-def _from_marker(marker: str, prefix: bytes) -> bytes:
-    """The key that a marker of an earlier answer stands for."""
-    if not marker:
-        return prefix
-    try:
-        key = bytes.fromhex(marker)
-    except ValueError:
-        key = b""
-    if not key.startswith(prefix):
-        raise OperationError("the marker is none of this list's")
-    return key

@@ -14,7 +14,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_digest, xxh3_64_intdigest
 
 from heritrix_scrapy.frontier import keys, prepare
 from heritrix_scrapy.frontier.known import FREE, MASK, TAKEN
@@ -33,24 +33,32 @@ if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
     from heritrix_scrapy.model.hosts import Hosts
 
-#: Authorities, and pairs of path and hop, that are remembered.
+#: Directories, and pairs of path and hop, that are remembered.
 REMEMBERED = 20_000
 #: Links remembered as seen by another text than their own: 4 MB.
 ALIASES = 32_768
 
 _EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
+_NOTHING: dict[str, str] = {}
+
+#: Of an authority: class key, "" for none of the ordinary kind; name of the host; what the rows of its pages among the
+#: seen begin with; whether it begins with no ``www``.
+Site = tuple[str, str, bytes, bool]
+#: Of links alike: see ``PlainLinks._frame``.
+Frame = tuple[str, int, bytes, bytes]
 
 
 class PlainLinks:
     """The short way of links, where one View holds for all URIs: the seen ones are dropped, the ordinary new ones
     queued. ``recall``: what the scope says of (uri, hop path) where it knows without a candidate; None: there is no
-    short way for new ones."""
+    short way for new ones; ``remembered``: what it has said of whole directories, see ``Scope.remembered``."""
 
     def __init__(
         self,
         ledger: Ledger,
         queues: Queues,
         recall: Callable[[str, str], bool | None] | None,
+        remembered: Callable[[str], dict[str, str] | None] | None = None,
         *,
         hosts: Hosts,
         heritrix: bool,
@@ -59,13 +67,13 @@ class PlainLinks:
         self._hosts = hosts
         self._queues = queues
         self._recall = recall
+        self._remembered = remembered
         self._heritrix = heritrix
         self._plan: Plan | None = None
-        #: Parent's path and hop → the child's path, and the two bytes of its rank.
-        self._shapes: dict[tuple[str, str], tuple[str, bytes]] = {}
-        #: Authority, with the scheme before it → class key, "" for none of the ordinary kind; what the rows of its
-        #: pages among the seen begin with.
-        self._sites: dict[str, tuple[str, bytes]] = {}
+        #: Parent's path and hop → the child's path, and its rank.
+        self._shapes: dict[tuple[str, str], tuple[str, int]] = {}
+        #: Authority or directory, with the scheme before it.
+        self._sites: dict[str, Site] = {}
         #: Links met lately that are among the seen, by another canonical form than their own text.
         self._aliases: set[str] = set()
 
@@ -77,24 +85,27 @@ class PlainLinks:
             self._turn_to(plan)
         ledger, queues = self._ledger, self._queues
         aliases, sites, canonicalise = self._aliases, self._sites, plan.canonicalise
-        is_plain: Callable[[str], object] = getattr(canonicalise, "is_plain", None) or _never
+        spares_plain: bool = getattr(canonicalise, "spares_plain", False)
         places, complete = ledger.known.places, ledger.known.complete
         loaded, find_queue, grown = queues.loaded, queues.get, ledger.grown
         recall = self._recall if plan.fixed is not None else None
         annotated = parent.outlink_annotations is not None
-        frames: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]] = {}
-        last_hop = last_context = path = ""
-        rank = head = tail = b""
+        frames: dict[tuple[str, str], Frame] = {}
+        last_hop: str | None = None
+        last_context = path = ""
+        head = tail = b""
+        rank = 0
+        verdicts: dict[str, str] = {}
         totals = ledger.totals
         newest_first = plan.newest_first
         repeated = rejected = queued = 0
-        arrived: dict[str, int] = {}
+        arrived = self._hosts.arrived
         ordinal = first = totals.ordinal
         puts, joined = ledger.puts, ledger.joined
         write = None if ledger.journal is None else ledger.journal.append
         try:
             for link in links:
-                uri, hop, context = link
+                uri, hop = link.uri, link.hop
                 canonical: str | None = None
                 row: bytes | None = None
                 try:
@@ -108,18 +119,28 @@ class PlainLinks:
                     if there == number:
                         repeated += 1
                         continue
-                    if is_plain(uri):
+                    asks = "?" in uri
+                    directory = uri[: uri.find("/", 8)] if asks else uri.rpartition("/")[0]
+                    class_key, name, prefix, bare = sites.get(directory) or self._site(uri, directory)
+                    size = len(raw)
+                    # see Canonicaliser.spares_plain
+                    if (
+                        bare
+                        and spares_plain
+                        and not asks
+                        and "=" not in uri
+                        and "@" not in uri
+                        and size == len(uri)
+                        and uri.lower() == uri
+                    ):
                         canonical = uri
                     elif uri in aliases:
                         repeated += 1
                         continue
                     else:
                         canonical = canonicalise(uri)
-                    slash = uri.find("/", 8)
-                    authority = uri[:slash] if slash > 0 else ""
-                    site = sites.get(authority) or self._site(uri, authority)
                     if canonical is uri:
-                        row = site[1] + number.to_bytes(8, "big")
+                        row = prefix + xxh3_64_digest(raw)
                     else:
                         row = keys.seen(canonical)
                         place = int.from_bytes(row[4:], "big") & MASK
@@ -131,25 +152,26 @@ class PlainLinks:
                             self._note_alias(uri)
                         repeated += 1
                         continue
-                    if recall is not None and (class_key := site[0]):
-                        if context != last_context or hop != last_hop:
-                            last_hop, last_context = hop, context
-                            path, rank, head, tail = frames.get((hop, context)) or self._frame(
-                                frames, parent, hop, context, plan
+                    if recall is not None and class_key:
+                        if link.context != last_context or hop != last_hop:
+                            last_hop, last_context = hop, link.context
+                            path, rank, head, tail = frames.get((hop, last_context)) or self._frame(
+                                frames, parent, hop, last_context, plan
                             )
-                        accepted = recall(uri, path)
+                            verdicts = self._verdicts(path)
+                        # empty: accepted, and nobody is to be told
+                        accepted = (not asks and verdicts.get(directory) == "") or recall(uri, path)
                         if accepted:
                             queue = loaded.get(class_key) or find_queue(class_key)
-                            size = len(raw)
                             packed: bytes | None
-                            if canonical is uri and not annotated and size < 256:
-                                packed = head + TEXT_HEADS[size] + raw + tail
+                            if canonical is uri and size < 256 and not annotated:
+                                packed = b"".join((head, TEXT_HEADS[size], raw, tail))
                             else:
                                 packed = packed_link(link, path, parent, canonical, plan)
                             if queue is not None and head and packed is not None:
                                 ordinal += 1
                                 at = keys.MAX_ORDINAL - ordinal if newest_first else ordinal
-                                key = queue.prefix + rank + at.to_bytes(6, "big")
+                                key = queue.prefix + (rank | at).to_bytes(8, "big")
                                 puts[key] = packed
                                 puts[row] = b""
                                 if canonical is uri:
@@ -163,12 +185,12 @@ class PlainLinks:
                                     heads.append((key, packed))
                                 else:
                                     queue.join(key, packed)
+                                queue.last_queued = uri
                                 record = queue.record
                                 record.enqueued += 1
                                 record.tally.scheduled += 1
                                 record.count += 1
-                                record.last_queued = uri
-                                arrived[authority] = arrived.get(authority, 0) + 1
+                                arrived[name] = arrived.get(name, 0) + 1
                                 if write is not None:
                                     write(f"F+ {uri} {path} {parent.uri}\n")
                                 joined.append(queue)
@@ -190,11 +212,11 @@ class PlainLinks:
                 yield link, canonical, row
                 puts = ledger.puts
                 ordinal = first = totals.ordinal
+                # the scope may say something else by now
+                last_hop = None
         finally:
             if ordinal != first:
                 self._count(ordinal, ordinal - first)
-            for authority, count in arrived.items():
-                self._hosts.arrive(host_of(authority), count)
             totals.queued += queued
             totals.candidates += repeated
             totals.rejected += rejected
@@ -224,16 +246,16 @@ class PlainLinks:
         totals.discovered += new
         totals.candidates += new
 
+    def _verdicts(self, path: str) -> dict[str, str]:
+        found = None if self._remembered is None else self._remembered(path)
+        return _NOTHING if found is None else found
+
     def _frame(
-        self,
-        frames: dict[tuple[str, str], tuple[str, bytes, bytes, bytes]],
-        parent: CrawlURI,
-        hop: str,
-        context: str,
-        plan: Plan,
-    ) -> tuple[str, bytes, bytes, bytes]:
-        """What all plain links of a page with this hop and context share: the child's path, the two bytes of its rank,
-        what stands before and behind the URI in its row; the latter are empty where there can be no such row."""
+        self, frames: dict[tuple[str, str], Frame], parent: CrawlURI, hop: str, context: str, plan: Plan
+    ) -> Frame:
+        """What all plain links of a page with this hop and context share: the child's path, the two bytes of its rank
+        where they stand in a key's last eight, what stands before and behind the URI in its row; the latter are empty
+        where there can be no such row."""
         shape = self._shapes.get((parent.path, hop)) or self._shape(parent.path, hop, plan)
         assert plan.fixed is not None
         head = tail = b""
@@ -243,26 +265,37 @@ class PlainLinks:
         frame = frames[hop, context] = (*shape, head, tail)
         return frame
 
-    def _shape(self, path: str, hop: str, plan: Plan) -> tuple[str, bytes]:
+    def _shape(self, path: str, hop: str, plan: Plan) -> tuple[str, int]:
         if len(self._shapes) >= REMEMBERED:
             self._shapes.clear()
         assert plan.fixed is not None
         longer = hops.extend(path, hop)
         directive = prepare.directive(longer, NORMAL, plan.depth_hops, plan.embed_hops, heritrix=self._heritrix)
-        rank = bytes(keys.rank(directive, plan.fixed[1], False, self._ledger.totals.heritrix))
-        shape = self._shapes[path, hop] = (longer, rank)
+        first, second = keys.rank(directive, plan.fixed[1], False, self._ledger.totals.heritrix)
+        shape = self._shapes[path, hop] = (longer, first << 56 | second << 48)
         return shape
 
-    def _site(self, uri: str, authority: str) -> tuple[str, bytes]:
-        """What holds for all pages of an authority. Kept where the text before the first slash is one."""
-        row = keys.seen(uri)[: keys.SEEN_PREFIX]
-        if not authority.startswith(("http://", "https://")):
-            return "", row
-        assert self._plan is not None
-        if len(self._sites) >= REMEMBERED:
-            self._sites.clear()
-        key = self._plan.class_key_of(uri) if self._plan.by_authority else ""
-        site = self._sites[authority] = (key, row)
+    def _site(self, uri: str, directory: str) -> Site:
+        """What holds for all pages of an authority. Kept under the authority and the directory, where the text before
+        the first slash is one."""
+        sites = self._sites
+        slash = uri.find("/", 8)
+        authority = uri[:slash] if slash > 0 else ""
+        if not authority.startswith(("http://", "https://")) or "?" in authority:
+            return "", "", keys.seen(uri)[: keys.SEEN_PREFIX], False
+        site = sites.get(authority)
+        if len(sites) >= REMEMBERED:
+            sites.clear()
+        if site is None:
+            assert self._plan is not None
+            site = sites[authority] = (
+                self._plan.class_key_of(uri) if self._plan.by_authority else "",
+                host_of(authority),
+                keys.seen(uri)[: keys.SEEN_PREFIX],
+                not authority.partition("://")[2].startswith("www"),
+            )
+        if directory:
+            sites[directory] = site
         return site
 
 
@@ -273,7 +306,3 @@ def packed_link(link: Outlink, path: str, parent: CrawlURI, canonical: str, plan
         return pack_link(link, path, parent, canonical, plan.fixed[0])
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _never(uri: str) -> None:
-    """``is_plain`` where nothing is known of the rules."""

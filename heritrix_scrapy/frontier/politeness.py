@@ -35,11 +35,16 @@ def politeness_delay(
     if began_ms is None or ended_ms is None:
         return 0
     delay = int(view.delay_factor * (ended_ms - began_ms))
-    delay = min(max(delay, int(view.min_delay_ms)), int(view.max_delay_ms))
-    respected: int = view.respect_crawl_delay_up_to_seconds * 1000
-    if crawl_delay is not None and delay < respected:
-        delay = max(delay, min(int(crawl_delay * 1000), respected))
-    return max(delay, wait_ms)
+    least, most = int(view.min_delay_ms), int(view.max_delay_ms)
+    if delay < least:
+        delay = least
+    if delay > most:
+        delay = most
+    if crawl_delay is not None:
+        respected: int = view.respect_crawl_delay_up_to_seconds * 1000
+        if delay < respected:
+            delay = max(delay, min(int(crawl_delay * 1000), respected))
+    return wait_ms if wait_ms > delay else delay
 
 
 def bandwidth_wait(size: int, kb_per_second: int) -> int:
@@ -87,7 +92,8 @@ class Rest:
                     crawl_delay=self._asked_delay(curi),
                     wait_ms=self._bandwidth(curi, now_ms),
                 )
-        return max(delay, self.asked(curi, now_ms))
+        asked = self.asked(curi, now_ms)
+        return asked if asked > delay else delay
 
     def asked(self, curi: CrawlURI, now_ms: int) -> int:
         """For how long the server still wants to be left alone (Retry-After); 0 in the heritrix profile."""

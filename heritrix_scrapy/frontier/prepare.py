@@ -180,7 +180,10 @@ class Plan:
 
     def set_precedence(self, record: QueueRecord, curi: CrawlURI) -> None:
         """Give a queue its precedence, under the settings of a URI that makes it or has left it."""
-        record.base = self._queue_precedence.precedence(record, curi)
+        base = self._queue_precedence.precedence(record, curi)
+        if base == record.precedence and base == record.base and record.ranks is None and not self.by_highest_uri:
+            return
+        record.base = base
         if not self.by_highest_uri:
             record.ranks = None
         elif record.ranks is None:

@@ -18,6 +18,8 @@ from heritrix_scrapy.frontier.states import ACTIVE, State
 from heritrix_scrapy.model.hosts import Tally
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from heritrix_scrapy.crawl import Store
 
 #: Rows read ahead by one seek, and the most that inserts may let the heads grow to.
@@ -27,6 +29,18 @@ MAX_HEADS = 64
 KEPT_HEADS = 8
 #: New rows that it takes into memory meanwhile.
 WAITING_HEADS = 16
+
+
+class QueueHead(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
+    """The first fields of a ``QueueRecord``: what opening asks of a million of them, at two fifths of the price."""
+
+    number: int
+    state: int = State.EXHAUSTED
+    count: int = 0
+    enqueued: int = 0
+    precedence: int = 3
+    turn: int = 0
+    wake_ms: int = 0
 
 
 class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
@@ -109,9 +123,22 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
 class Queue:
     """A queue in memory. ``row``: key of its record; ``prefix``: of its URIs' keys; ``current``: key and row of
     the URI in process, which is in the store still, but not in the heads;
-    ``beyond``: some row that is not in the heads has not been written yet."""
+    ``beyond``: some row that is not in the heads has not been written yet; ``last_queued``, ``last_peeked``: the URIs,
+    for reports."""
 
-    __slots__ = ("beyond", "bound", "class_key", "current", "heads", "prefix", "record", "retiring", "row")
+    __slots__ = (
+        "beyond",
+        "bound",
+        "class_key",
+        "current",
+        "heads",
+        "last_peeked",
+        "last_queued",
+        "prefix",
+        "record",
+        "retiring",
+        "row",
+    )
 
     def __init__(self, class_key: str, record: QueueRecord) -> None:
         self.class_key = class_key
@@ -123,6 +150,8 @@ class Queue:
         self.current: tuple[bytes, bytes] | None = None
         self.retiring = False
         self.beyond = False
+        self.last_queued = record.last_queued
+        self.last_peeked = record.last_peeked
 
     def insert(self, key: bytes, row: bytes) -> None:
         """Note a row of the queue, new or come back."""
@@ -205,18 +234,22 @@ class Queue:
         return key
 
     def packed(self) -> bytes:
-        """The record as the store keeps it, its hint brought up to date."""
+        """The record as the store keeps it, what lags behind brought up to date."""
         least = self.heads[0][0] if self.heads else self.bound
         if self.current is not None and (least is None or self.current[0] < least):
             least = self.current[0]
-        self.record.hint = b"" if least is None else least
-        return _encoder.encode(self.record)
-
-
-def unpack_record(row: bytes) -> QueueRecord:
-    """The inverse of ``Queue.packed``."""
-    return _decoder.decode(row)
+        record = self.record
+        record.hint = b"" if least is None else least
+        record.last_queued, record.last_peeked = self.last_queued, self.last_peeked
+        return _encoder.encode(record)
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(QueueRecord)
+
+#: A record as the store keeps it, its hint as it says.
+pack_record: Callable[[QueueRecord], bytes] = _encoder.encode
+#: The inverse of it, and of ``Queue.packed``.
+unpack_record: Callable[[bytes], QueueRecord] = _decoder.decode
+#: The first fields only.
+unpack_head: Callable[[bytes], QueueHead] = msgspec.msgpack.Decoder(QueueHead).decode

@@ -28,8 +28,15 @@ CLOCK_SLACK_MS = 2000
 QUEUES_KEPT = 10_000
 
 
-# plain numbers: comparing with a member of an IntEnum costs more than all else of counting a URI
-_EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
+# plain numbers: comparing with a member of an IntEnum costs more than all else of counting a URI, as does looking it up
+_EXHAUSTED, _RETIRED, _READY, _INACTIVE = map(int, (State.EXHAUSTED, State.RETIRED, State.READY, State.INACTIVE))
+_ACTIVATED, _EMITTED, _RELEASED, _YIELDED, _DELAYED = (
+    Event.ACTIVATED,
+    Event.EMITTED,
+    Event.RELEASED,
+    Event.YIELDED,
+    Event.DELAYED,
+)
 
 
 class Queues:
@@ -88,11 +95,6 @@ class Queues:
         self._ledger.change(queue)
         self.by_state[State.EXHAUSTED] += 1
         return queue
-
-    def adopt(self, class_key: str, record: QueueRecord) -> None:
-        """A queue of an earlier process whose stored state did not survive it."""
-        queue = self.loaded[class_key] = Queue(class_key, record)
-        self._ledger.change(queue)
 
     def shrink(self) -> None:
         """Forget queues that do not work, when there are many. Only after everything has been written."""
@@ -154,7 +156,7 @@ class Queues:
     def removed(self, queue: Queue, count: int = 1) -> None:
         """URIs left the queue, or turned out not to be there."""
         queue.record.count -= count
-        if queue.record.state != State.RETIRED:
+        if queue.record.state != _RETIRED:
             self._ledger.totals.queued -= count
         self._ledger.change(queue)
 
@@ -187,7 +189,7 @@ class Queues:
         ready = self.lists.ready
         while ready or self._activate():
             queue = self.get(ready.popleft())
-            if queue is not None and queue.record.state == State.READY:
+            if queue is not None and queue.record.state == _READY:
                 return queue
         return None
 
@@ -197,7 +199,7 @@ class Queues:
         while (best := lists.best()) is not None and best < floor:
             class_key = lists.poll(best)
             queue = None if class_key is None else self.get(class_key)
-            if queue is None or queue.record.state != State.INACTIVE:
+            if queue is None or queue.record.state != _INACTIVE:
                 continue
             if queue.record.precedence < best and not self._ledger.totals.heritrix:
                 # it stands in its better tier already
@@ -205,7 +207,7 @@ class Queues:
             if queue.record.precedence > best:
                 lists.deactivate(queue.class_key, queue.record.precedence)
                 continue
-            self._move(queue, Event.ACTIVATED)
+            self._move(queue, _ACTIVATED)
             lists.ready.append(queue.class_key)
             return True
         return False
@@ -222,7 +224,7 @@ class Queues:
 
     def emitted(self, queue: Queue) -> None:
         """The head of a ready queue was taken."""
-        self._move(queue, Event.EMITTED)
+        self._move(queue, _EMITTED)
 
     def hold(self, queue: Queue, until_ms: int) -> None:
         """A ready queue has to wait, though it has a URI to give."""
@@ -246,7 +248,7 @@ class Queues:
         elif delay_ms > 0:
             queue.record.wake_ms = now_ms + delay_ms
             queue.record.rest_ms = delay_ms
-            self._move(queue, Event.DELAYED)
+            self._move(queue, _DELAYED)
             self.lists.snooze(queue.class_key, queue.record.wake_ms)
         else:
             self._resume(queue)
@@ -256,10 +258,10 @@ class Queues:
         precedence = queue.record.precedence
         best = self.lists.best()
         if (best is not None and best < precedence) or precedence >= self._floor():
-            self._move(queue, Event.YIELDED)
+            self._move(queue, _YIELDED)
             self._deactivate(queue)
         else:
-            self._move(queue, Event.RELEASED)
+            self._move(queue, _RELEASED)
             self.lists.ready.append(queue.class_key)
 
     def wake(self, now_ms: int) -> None:

@@ -17,13 +17,11 @@ from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.work import all_names
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Iterable, Iterator
 
     from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import Queue, QueueRecord
-
-#: Queues shown in each category of the summary report.
-SHOWN = 2000
 
 LEGEND = (
     "queue precedence currentSize totalEnqueues sessionBalance lastCost (averageCost) lastDequeueTime wakeTime"
@@ -104,8 +102,8 @@ def queue_lines(queue: Queue, now_ms: int) -> Iterator[str]:
     yield f"  {record.count} items"
     if record.state == State.SNOOZED:
         yield f"   wakes in: {formats.duration(record.wake_ms - now_ms)}"
-    yield f"    last enqueued: {record.last_queued or 'null'}"
-    yield f"      last peeked: {record.last_peeked or 'null'}"
+    yield f"    last enqueued: {queue.last_queued or 'null'}"
+    yield f"      last peeked: {queue.last_peeked or 'null'}"
     yield f"   total expended: {record.spent} (total budget: {record.total_budget})"
     yield f"   active balance: {record.session_balance}"
     yield f"   last(avg) cost: {record.last_cost}({_average(record)})"
@@ -140,7 +138,7 @@ def queue_line(queue: Queue, now_ms: int) -> str:
     return (
         f"{queue.class_key} {record.precedence} {record.count} {record.enqueued} {record.session_balance}"
         f" {record.last_cost}({_average(record)}) {dequeued} {wakes} {record.spent}/{record.total_budget}"
-        f" {record.errors} {record.last_peeked or 'null'} {record.last_queued or 'null'}"
+        f" {record.errors} {queue.last_peeked or 'null'} {queue.last_queued or 'null'}"
     )
 
 
@@ -155,12 +153,22 @@ def _in_state(frontier: Frontier, class_keys: Iterable[str], state: State) -> It
             yield queue
 
 
+def _piecewise(line: deque[str]) -> Iterator[str]:
+    """The names of a list, some at a time: a copy of a million would hold up the loop. What the crawl moves meanwhile
+    may be passed over."""
+    at, size = 0, 1000
+    while names := list(islice(line, at, at + size)):
+        yield from names
+        at += len(names)
+        size = min(2 * size, 16_000)
+
+
 def _in_process(frontier: Frontier) -> Iterator[Queue]:
     return _in_state(frontier, [curi.class_key for curi in frontier.in_process()], State.IN_PROCESS)
 
 
 def _ready(frontier: Frontier) -> Iterator[Queue]:
-    return _in_state(frontier, list(frontier.lists.ready), State.READY)
+    return _in_state(frontier, _piecewise(frontier.lists.ready), State.READY)
 
 
 def _snoozed(frontier: Frontier) -> Iterator[Queue]:
@@ -179,11 +187,11 @@ def _by_wake_time(heap: list[tuple[int, str]]) -> Iterator[str]:
 
 def _tiers(frontier: Frontier) -> Iterator[tuple[int, int, Iterator[Queue]]]:
     for precedence, tier in sorted(frontier.lists.tiers.items()):
-        yield precedence, len(tier), _in_state(frontier, list(tier), State.INACTIVE)
+        yield precedence, len(tier), _in_state(frontier, _piecewise(tier), State.INACTIVE)
 
 
 def _retired(frontier: Frontier) -> Iterator[Queue]:
-    return _in_state(frontier, list(frontier.lists.retired), State.RETIRED)
+    return _in_state(frontier, _piecewise(frontier.lists.retired), State.RETIRED)
 
 
 # -- the reports -------------------------------------------------------------------------------------------
@@ -203,7 +211,7 @@ def _blocks(label: str, queues: Iterable[Queue], total: int, now_ms: int, shown:
         yield ""
 
 
-def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = SHOWN) -> Iterator[str]:
+def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = 2000) -> Iterator[str]:
     """The summary report, line by line without line ends. ``shown``: queues in each category."""
     totals, c = frontier.totals, counts(frontier, reached)
     yield f"Frontier report - {formats.minute(now_ms)}"

@@ -1,59 +1,55 @@
 """How does Scrapy's engine reach the frontier?
 
-``FrontierScheduler`` is synchronous and never raises: an exception out of a scheduler can hang the engine. It
-turns Requests into CrawlURIs and back, tells the frontier how each ended once the engine has let go of it, and
-arms its own timer for the earliest wake-up, so that the engine's heartbeat is never waited for.
+``FrontierScheduler`` is synchronous and never raises: an exception out of a scheduler can hang the engine. It puts
+the frontier together, turns Requests into CrawlURIs, and tells the frontier how each ended once the engine has let go
+of it. Its parts: ``building`` makes the Requests, ``seeding`` reads the seeds, ``timers`` wakes the engine.
 """
 
 from __future__ import annotations
 
 import logging
-import pickle
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.misc import build_from_crawler
-from scrapy.utils.request import request_from_dict
 
 from heritrix_scrapy.crawl import Crawl, is_internal
+from heritrix_scrapy.frontier.building import Building
 from heritrix_scrapy.frontier.candidates import may_be_promoted, redirects_promote
 from heritrix_scrapy.frontier.core import Frontier
 from heritrix_scrapy.frontier.diversion import Diversions
+from heritrix_scrapy.frontier.exporting import PendingLog
 from heritrix_scrapy.frontier.finish import QUOTA
 from heritrix_scrapy.frontier.journal import Journal
 from heritrix_scrapy.frontier.mapper import Diverter, named
 from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
-from heritrix_scrapy.frontier.seeds import SeedReader, appended
+from heritrix_scrapy.frontier.seeding import Seeding
+from heritrix_scrapy.frontier.timers import Timers
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
-from heritrix_scrapy.requests import INTERNAL_META, RELEASED, bind, lookup, posting
+from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.scope.middleware import judge_spider_request, request_uri
 from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.settings.changes import keep_seed_lines
-from heritrix_scrapy.settings.validate import in_project, load_object
-from heritrix_scrapy.signals import SeedSignal, crawl_resumed, listened, queue_retired, uri_finished, uri_retried
+from heritrix_scrapy.settings.validate import load_object
+from heritrix_scrapy.signals import listened, queue_retired, uri_finished, uri_retried
 from heritrix_scrapy.store import discard, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
-
-#: A Request that no callback waits for.
-UNATTENDED: dict[str, Any] = {"heritrix": "internal", **INTERNAL_META}
 
 #: Deferral of a Request whose place a retry of Scrapy's takes.
 RETRIED = "retried by the spider's retry middleware"
@@ -66,12 +62,6 @@ AUTHORIZE = "authorize"
 #: Answers whose Location Scrapy's RedirectMiddleware takes up.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
-#: Seconds that reading seeds may take at a time while the crawl runs.
-SEED_SLICE = 0.005
-
-#: Seconds after which a flush that the disk refused is tried again.
-FLUSH_AGAIN = 1.0
-
 
 class FrontierScheduler(BaseScheduler):
     """Heritrix's frontier as Scrapy's scheduler (setting ``SCHEDULER``)."""
@@ -81,20 +71,12 @@ class FrontierScheduler(BaseScheduler):
         self._crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
         self._inproc: dict[Request, CrawlURI] = {}
-        self._seeds: SeedReader | None = None
         self._replacements: dict[Request, Request] = {}
-        #: Requests that cannot be serialised, by the ordinal of their URI.
-        self._kept: dict[int, Request] = {}
-        self._warned_unserializable = False
-        self._lost_callbacks: set[str] = set()
-        self._wake: Any = None
-        self._wake_at = 0
-        self._flush: Any = None
-        self._flush_at = 0
+        self._seeding = Seeding(crawler, self._arm)
+        self._timers: Timers | None = None
         self._grace: Any = None
         self._empty = False
         self._resumed = False
-        self._closed = False
         self._frontier: Frontier | None = None
         self._diversions: Diversions | None = None
         self._diverter: Diverter | None = None
@@ -111,7 +93,7 @@ class FrontierScheduler(BaseScheduler):
         """Open the store, recover, read the seeds. Raises ConfigurationError and nothing else."""
         crawl = self._crawl
         self._spider = spider
-        self._callback = self._find_callback(spider)
+        self._building = Building(self._crawler, spider, self._settings.view.callback)
         directory = None if crawl.looking else crawl.jobdir.frontier
         if crawl.jobdir.temporary and not crawl.looking:
             logger.warning("no JOBDIR: this crawl cannot be resumed; its logs lie in %s", crawl.jobdir.root)
@@ -134,13 +116,14 @@ class FrontierScheduler(BaseScheduler):
                 decide=scope.accepts,
                 # where links may belong to other crawlers each is looked at
                 recall=None if self._settings.view.crawl_mapper else scope.recall,
+                remembered=scope.remembered,
                 hosts=crawl.hosts,
                 clock=crawl.clock,
                 report=crawl.report,
                 archives=crawl.archives,
                 crawl_delay=self._crawl_delay,
                 before_finish=crawl.before_finish,
-                seed_found=self._seed_found,
+                seed_found=self._seeding.found,
                 queue_retired=self._queue_retired,
                 load_part=partial(load_part, self._crawler),
                 journal=journal,
@@ -168,8 +151,8 @@ class FrontierScheduler(BaseScheduler):
             note=None if crawl.life is None else crawl.life.note,
             count=crawl.add_stats,
             kill=self._kill,
-            gone=lambda curi: self._kept.pop(curi.ordinal, None),
-            listeners=[scope, *self._seed_listeners],
+            gone=self._building.forget,
+            listeners=[scope, *self._seeding.listeners],
             reached=self._reached,
             keep_lines=None if crawl.jobdir.temporary else partial(keep_seed_lines, crawl.jobdir.root),
         )
@@ -190,6 +173,7 @@ class FrontierScheduler(BaseScheduler):
             )
         if not crawl.looking:
             self._begin(frontier)
+        self._timers = Timers(crawl, frontier, self._count_refusals)
         self._arm()
 
     def _settings_changed(self) -> None:
@@ -232,91 +216,9 @@ class FrontierScheduler(BaseScheduler):
         source = None
         if view.seed_source:
             source = load_part(self._crawler, "HERITRIX_SEED_SOURCE", view.seed_source, {})
-        reader = self._seeds = SeedReader(
-            frontier,
-            [scope_of(self._crawler), *self._seed_listeners],
-            self._settings,
-            source=source,
-            file=self._seed_file,
-        )
-        try:
-            reader.begin()
-        except StorageFull as error:
-            raise ConfigurationError("JOBDIR", str(self._crawl.jobdir.root), str(error)) from error
-        except OSError as error:
-            raise ConfigurationError("HERITRIX_SEEDS", str(error.filename), str(error.strerror or error)) from error
-        if source is not None and hasattr(source, "started"):
-            source.started(self._add_seeds)
-        self._crawler.signals.connect(self._resumed_by_operator, crawl_resumed)
-        if not reader.done:
-            call_later(0, self._read_seeds_on)
-        if self._settings.view.pause_at_start:
+        self._seeding.begin(frontier, source)
+        if view.pause_at_start:
             self._crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
-
-    def _read_seeds_on(self) -> None:
-        """Some more of the seeds, between the crawl's own turns."""
-        reader = self._seeds
-        if self._closed or reader is None:
-            return
-        end = self._crawl.clock.monotonic() + SEED_SLICE
-        try:
-            reader.go_on(lambda: self._crawl.clock.monotonic() >= end)
-        except StorageFull as error:
-            self._crawl.bridge.pause(str(error))
-        except Exception:
-            logger.exception("not all seeds could be read")
-            self._seeds = None
-        self._crawl.bridge.kick()
-        if not reader.done:
-            call_later(SEED_SLICE, self._read_seeds_on)
-
-    def _add_seeds(self, lines: Iterable[str]) -> int:
-        """What a source of seeds may call while the crawl runs: how many of the lines were new seeds."""
-        if self._closed or self._seeds is None:
-            return 0
-        added = self._seeds.more(lines)
-        self._arm()
-        self._crawl.bridge.kick()
-        return added
-
-    def _resumed_by_operator(self) -> None:
-        """The seeds file may have been edited during the pause."""
-        if self._closed or self._seeds is None:
-            return
-        try:
-            added = self._seeds.reread()
-        except (OSError, StorageFull) as error:
-            logger.error("HERITRIX_SEEDS: the file has changed, and could not be read: %s", error)
-            return
-        if added is not None:
-            logger.info("HERITRIX_SEEDS: the file has changed; %d seeds in it are new", added)
-            self._arm()
-
-    @property
-    def _seed_file(self) -> Path | None:
-        """The seeds file, where HERITRIX_SEEDS names one."""
-        named = self._crawler.settings.get("HERITRIX_SEEDS")
-        if not named or not isinstance(named, str | Path) or "\n" in str(named) or "://" in str(named):
-            return None
-        path = in_project(Path(named))
-        return path if path.is_file() else None
-
-    @property
-    def _seed_listeners(self) -> list[Any]:
-        told = SeedSignal(self._crawler)
-        return [told] if self._crawl.report is None else [self._crawl.report, told]
-
-    def _seed_found(self, curi: CrawlURI) -> None:
-        scope_of(self._crawler).seed_found(curi)
-        if self._crawl.report is not None:
-            self._crawl.report.seed_added(curi.uri)
-        SeedSignal(self._crawler).seed_added(curi.uri)
-        if curi.via and self._settings.view.seed_file_append and (path := self._seed_file) is not None:
-            try:
-                with path.open("a", encoding="utf-8") as file:
-                    file.write(appended(curi.uri, curi.via))
-            except OSError as error:
-                logger.error("%s: the seed %s could not be added: %s", path, curi.uri, error)
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
@@ -325,21 +227,13 @@ class FrontierScheduler(BaseScheduler):
     def _queue_retired(self, class_key: str) -> None:
         self._crawler.signals.send_catch_log(signal=queue_retired, class_key=class_key, spider=self._spider)
 
-    def _find_callback(self, spider: Spider) -> Any:
-        name = self._settings.view.callback
-        if not name:
-            return None
-        method = getattr(spider, name, None)
-        if not callable(method):
-            raise ConfigurationError("HERITRIX_CALLBACK", name, f"the spider {spider.name!r} has no such method")
-        return method
-
     def close(self, reason: str) -> None:
         """Write what is left and close the store."""
-        self._closed = True
-        for timer in (self._wake, self._flush, self._grace):
-            if timer is not None:
-                timer.cancel()
+        self._seeding.end()
+        if self._timers is not None:
+            self._timers.end()
+        if self._grace is not None:
+            self._grace.cancel()
         frontier, self._frontier = self._frontier, None
         if frontier is not None:
             self._count_refusals()
@@ -349,6 +243,7 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         try:
+            self._dump_pending(frontier)
             frontier.close(finished=not frontier.alive() and reason == "finished")
         except StorageFull as error:
             logger.error("the frontier could not be closed: %s", error)
@@ -359,6 +254,14 @@ class FrontierScheduler(BaseScheduler):
             logger.error("the diversion files could not be closed: %s", error)
         if self._crawl.jobdir.temporary and not self._crawl.looking:
             discard(self._crawl.jobdir.frontier)
+
+    def _dump_pending(self, frontier: Frontier) -> None:
+        report = self._crawl.report
+        if report is None or not self._settings.view.dump_pending_at_close:
+            return
+        dump = PendingLog(frontier, self._crawl.clock.now_ms, report.pending)
+        dump.run(lambda: False)
+        logger.info("URIs that still wait were written to crawl.log: %d", dump.answer()["written"])
 
     def _closing(self) -> None:
         """The engine waits for what is in flight: at most the grace time, then it is cut off and stays queued."""
@@ -390,7 +293,7 @@ class FrontierScheduler(BaseScheduler):
         frontier = self._frontier
         if frontier is None:
             return False
-        if self._inproc or frontier.alive() or not (self._seeds is None or self._seeds.done):
+        if self._inproc or frontier.alive() or not self._seeding.done:
             return True
         if self._crawl.life is not None and not self._crawl.bridge.is_paused():
             self._empty = True
@@ -453,7 +356,7 @@ class FrontierScheduler(BaseScheduler):
         assert frontier is not None
         fingerprinter = self._crawler.request_fingerprinter
         assert fingerprinter is not None
-        curi.stored_request = self._serialise(request)
+        curi.stored_request = self._building.serialise(request)
         taken = frontier.add_request(
             curi,
             fingerprinter.fingerprint(request),
@@ -464,8 +367,7 @@ class FrontierScheduler(BaseScheduler):
         if not taken:
             self._count("frontier/filtered_requests")
             return False
-        if curi.stored_request is None:
-            self._kept[curi.ordinal] = request
+        self._building.keep(curi, request)
         stats = self._crawler.stats
         if stats is not None:
             stats.inc_value("scheduler/enqueued")
@@ -512,25 +414,6 @@ class FrontierScheduler(BaseScheduler):
                 return original, curi
         return None
 
-    def _serialise(self, request: Request) -> bytes | None:
-        """The Request as it is stored; None when it cannot be, and is kept in memory."""
-        if self._crawl.looking:
-            # a shell gives its Request a callback only after it has been scheduled
-            return None
-        try:
-            return pickle.dumps(request.to_dict(spider=self._spider), protocol=5)
-        except Exception as error:
-            self._count("frontier/unserializable")
-            if not self._warned_unserializable:
-                self._warned_unserializable = True
-                logger.warning(
-                    "%s cannot be serialised (%s): it is kept in memory, and after a crash its URI is archived"
-                    " without calling back. Later ones are only counted (heritrix/frontier/unserializable)",
-                    request,
-                    error,
-                )
-            return None
-
     # -- CrawlURI → Request --------------------------------------------------------------------------------
 
     def _dispatch(self, curi: CrawlURI) -> Request | None:
@@ -538,7 +421,7 @@ class FrontierScheduler(BaseScheduler):
         ``mailto:`` and its like for no address."""
         curi.settings = self._settings.for_uri(curi)
         try:
-            request = self._request_of(curi)
+            request = self._building.request_of(curi)
         except ValueError as error:
             curi.status = status.UNFETCHABLE
             curi.error_text = str(error)
@@ -553,42 +436,6 @@ class FrontierScheduler(BaseScheduler):
             if self._crawl.life is not None:
                 self._crawl.life.refilled()
         return request
-
-    def _request_of(self, curi: CrawlURI) -> Request:
-        if curi.spider_request:
-            request = self._kept.get(curi.ordinal)
-            if request is None and curi.stored_request is not None:
-                request = self._rebuild(curi)
-            if request is not None:
-                request.meta["download_slot"] = "heritrix"
-                stats = self._crawler.stats
-                if stats is not None:
-                    stats.inc_value("scheduler/dequeued")
-                return request
-        url = curi.uri
-        if url.startswith("dns:"):
-            return Request("dns://" + url[4:] + "/", meta=UNATTENDED.copy(), dont_filter=True)
-        if url.startswith("whois:") and not url.startswith("whois://"):
-            return Request("whois://" + url[6:].strip("/") + "/", meta=UNATTENDED.copy(), dont_filter=True)
-        submission = self._crawl.submission
-        posted = posting(submission(curi)) if submission is not None else {}
-        if self._callback is not None and curi.path[-1:] != hops.PREREQ:
-            meta = INTERNAL_META.copy()
-            return Request(url, callback=self._callback, errback=quiet, meta=meta, dont_filter=True, **posted)
-        return Request(url, meta=UNATTENDED.copy(), dont_filter=True, **posted)
-
-    def _rebuild(self, curi: CrawlURI) -> Request | None:
-        try:
-            return request_from_dict(pickle.loads(curi.stored_request), spider=self._spider)  # type: ignore[arg-type]
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            if text not in self._lost_callbacks:
-                self._lost_callbacks.add(text)
-                logger.error(
-                    "the Request stored for %s cannot be rebuilt (%s): archived without callback", curi.uri, text
-                )
-            self._count("frontier/lost_callbacks")
-            return None
 
     # -- the engine has let go of a Request ----------------------------------------------------------------
 
@@ -617,7 +464,7 @@ class FrontierScheduler(BaseScheduler):
                     curi.outlinks = [link for link in curi.outlinks if link.context != "Location:"]
                 final = frontier.finish(curi, now)
                 if final:
-                    self._kept.pop(curi.ordinal, None)
+                    self._building.forget(curi)
                 self._tell(uri_finished if final else uri_retried, curi)
         except StorageFull as error:
             self._crawl.bridge.pause(error)
@@ -631,7 +478,7 @@ class FrontierScheduler(BaseScheduler):
             curi.errors.append(("", error))
             curi.annotate(f"err={type(error).__module__}.{type(error).__qualname__}")
             if frontier.finish(curi, now):
-                self._kept.pop(curi.ordinal, None)
+                self._building.forget(curi)
                 self._tell(uri_finished, curi)
         if curi.recorder is not None:
             curi.recorder.close()
@@ -654,11 +501,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _put_retry(self, request: Request, curi: CrawlURI, now: int) -> None:
         replacement = self._replacements.pop(request)
-        blob = self._serialise(replacement)
-        if blob is None:
-            self._kept[curi.ordinal] = replacement
-        else:
-            self._kept.pop(curi.ordinal, None)
+        blob = self._building.serialise(replacement)
+        curi.stored_request = blob
+        self._building.keep(curi, replacement)
         assert self._frontier is not None
         self._frontier.replace_stored(curi, blob, now)
 
@@ -673,46 +518,11 @@ class FrontierScheduler(BaseScheduler):
         if curi.recorder is not None:
             curi.recorder.close()
 
-    # -- timers --------------------------------------------------------------------------------------------
+    # -- timers and counters -------------------------------------------------------------------------------
 
     def _arm(self) -> None:
-        """One timer for the earliest wake-up, one for the flush that is due."""
-        frontier = self._frontier
-        if frontier is None or self._closed:
-            return
-        now = self._crawl.clock.now_ms()
-        wake = frontier.next_wake()
-        if wake is not None and (self._wake is None or wake < self._wake_at):
-            if self._wake is not None:
-                self._wake.cancel()
-            self._wake_at = wake
-            self._wake = call_later(max(wake - now, 0) / 1000, self._awake)
-        due = frontier.needs_flush_at()
-        if due is not None and (self._flush is None or due < self._flush_at):
-            # a batch need not wait for the sync of the one before
-            if self._flush is not None:
-                self._flush.cancel()
-            self._flush_at = due
-            self._flush = call_later(max(due - now, 0) / 1000, self._flush_now)
-
-    def _awake(self) -> None:
-        self._wake = None
-        self._crawl.bridge.kick()
-
-    def _flush_now(self) -> None:
-        self._flush = None
-        frontier = self._frontier
-        if frontier is None:
-            return
-        self._count_refusals()
-        try:
-            frontier.flush(self._crawl.clock.now_ms())
-        except StorageFull as error:
-            self._crawl.bridge.pause(error)
-            # not sooner: the disk has refused what is due
-            self._flush_at = 0
-            self._flush = call_later(FLUSH_AGAIN, self._flush_now)
-        self._arm()
+        if self._timers is not None:
+            self._timers.arm()
 
     def _count_refusals(self) -> None:
         self._crawl.add_stats(scope_of(self._crawler).take_refusals())
@@ -732,7 +542,3 @@ def load_part(crawler: Crawler, setting: str, path: str, properties: dict[str, A
     for name, value in properties.items():
         setattr(part, name, value)
     return part
-
-
-def quiet(failure: Any) -> None:
-    """Errback of Requests that we made for the spider: their end stands in the crawl log."""

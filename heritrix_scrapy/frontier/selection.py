@@ -128,7 +128,7 @@ class Selection:
                 return None
             queue.take()
             queues.emitted(queue)
-            record.last_peeked = curi.uri
+            queue.last_peeked = curi.uri
             if self._ledger.journal is not None:
                 self._ledger.journal.emitted(curi)
             self._in_process[queue.class_key] = curi
@@ -156,6 +156,8 @@ class Selection:
             queue.read(store)
         count = queue.record.count
         if not queue.heads and count:
+            # what was taken out, and is not written yet, would be found again
+            self._ledger.write()
             queue.bound = queue.prefix
             queue.read(store)
             if not queue.heads:

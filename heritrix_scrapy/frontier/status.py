@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Waiting queues shown.
 SHOWN = 20
+#: Answers of a server that wants to be left alone.
+BUSY = frozenset({429, 503})
 
 
 def status_of(
@@ -63,6 +65,8 @@ def why(record: QueueRecord) -> str:
     row = lookup(record.last_status)
     if row.retry is Retry.LATER:
         return f"another try after {row.label}"
+    if record.last_status in BUSY:
+        return f"the server, which answered {record.last_status}"
     return "politeness"
 
 

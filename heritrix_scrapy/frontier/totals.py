@@ -14,6 +14,9 @@ from heritrix_scrapy.model.status import ROBOTS_PRECLUDED, Disposition
 if TYPE_CHECKING:
     from heritrix_scrapy.model.hosts import Tally
 
+# looking a member up in its enumeration costs more than counting
+_SUCCESS, _DISREGARDED = Disposition.SUCCESS, Disposition.DISREGARDED
+
 
 class Totals(msgspec.Struct, omit_defaults=True):
     """``heritrix``: layout of the queues' keys, settled when the crawl began; ``ordinal``,
@@ -53,10 +56,11 @@ class Totals(msgspec.Struct, omit_defaults=True):
 
     def count(self, disposition: Disposition, size: int) -> None:
         """A URI has come to its end with so many bytes recorded."""
-        if disposition is Disposition.SUCCESS:
+        if disposition is _SUCCESS:
             self.succeeded += 1
-            self.processed_bytes += max(size, 0)
-        elif disposition is Disposition.DISREGARDED:
+            if size > 0:
+                self.processed_bytes += size
+        elif disposition is _DISREGARDED:
             self.disregarded += 1
         else:
             self.failed += 1
@@ -82,17 +86,23 @@ def tally_end(
     """Count a final disposition (Heritrix: FetchStats.tally). ``kind``: what its bytes count as; ``warc_novel``: bytes
     and records that the WARC has of it and had not before."""
     if code > 0:
-        setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + max(size, 0))
-        setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
-        tally.warc_novel_bytes += warc_novel[0]
-        tally.warc_novel_urls += warc_novel[1]
-    if disposition is Disposition.SUCCESS:
+        if kind == "novel":
+            if size > 0:
+                tally.novel_bytes += size
+            tally.novel_urls += 1
+        else:
+            setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + max(size, 0))
+            setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
+        if warc_novel[1]:
+            tally.warc_novel_bytes += warc_novel[0]
+            tally.warc_novel_urls += warc_novel[1]
+    if disposition is _SUCCESS:
         tally.successes += 1
         tally.responses += 1
         tally.success_bytes += size
         tally.total_bytes += size
         tally.last_success_ms = now_ms
-    elif disposition is Disposition.DISREGARDED:
+    elif disposition is _DISREGARDED:
         tally.disregards += 1
         tally.robots_denials += code == ROBOTS_PRECLUDED
     else:

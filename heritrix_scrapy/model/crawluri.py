@@ -18,7 +18,7 @@ from heritrix_scrapy.model.errors import UnpackError
 from heritrix_scrapy.model.post import Post  # noqa: TC001 (a field of Carried)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from heritrix_scrapy.model.recorder import Recorder
     from heritrix_scrapy.model.revisit import Entry, Revisit
@@ -31,13 +31,17 @@ HIGHEST, HIGH, MEDIUM, NORMAL = range(4)
 PREREQ_CONTEXT = "=PREREQ_MISC"
 
 
-class Outlink(NamedTuple):
+class Outlink(msgspec.Struct, frozen=True, order=True, array_like=True, gc=False):
     """A link as an extractor found it. ``uri``: absolute, fixed up; ``hop``: one letter; ``context``: where it
-    stood (``a/@href``, ``=JS_MISC``, ``Location:`` ...)."""
+    stood (``a/@href``, ``=JS_MISC``, ``Location:`` ...). Can be unpacked as three texts. No tuple: pages have hundreds,
+    and one of those takes six times as long to make."""
 
     uri: str
     hop: str
     context: str
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((self.uri, self.hop, self.context))
 
 
 class TlsFacts(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -138,11 +139,13 @@ class Server(msgspec.Struct, array_like=True):
     def pause_left(self, now_ms: int) -> int:
         """Milliseconds for which the server still wants to be left alone: never more than it asked for, however the
         clock has been set meanwhile."""
+        if self.retry_at_ms <= now_ms:
+            return 0
         left = self.retry_at_ms - now_ms
         if left > self.retry_ms > 0:
             left = self.retry_ms
             self.retry_at_ms = now_ms + left
-        return max(left, 0)
+        return left
 
 
 class Inquiry(msgspec.Struct, array_like=True):
@@ -176,7 +179,16 @@ def numeric_address(host: str) -> str | None:
 
 def counted_under(uri: str) -> str:
     """The name of the host that a URI is counted under; empty for one without."""
-    return host_of(uri) if "://" in uri else uri.partition(":")[0] + ":"
+    if "://" not in uri:
+        return uri.partition(":")[0] + ":"
+    slash = uri.find("/", 8)
+    return _host(uri[:slash]) if slash > 0 else host_of(uri)
+
+
+@lru_cache(4096)
+def _host(beginning: str) -> str:
+    """Host of what has that scheme and authority: URIs of one host come one after the other."""
+    return host_of(beginning)
 
 
 class Hosts:
@@ -195,11 +207,14 @@ class Hosts:
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
         self._rows: dict[str, tuple[bytes, bytes]] = {}
+        self._last = ""
+        self._last_rows: tuple[bytes, bytes] | None = None
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
-        #: URIs queued of each host: since the last batch, and in rows of their own that no Host has counted yet.
-        self._arrived: dict[str, int] = {}
+        #: URIs queued of each host: since the last batch (see ``arrive``), and in rows of their own that no Host has
+        #: counted yet.
+        self.arrived: dict[str, int] = {}
         self._waiting: dict[str, int] = {}
         self._arrivals: list[bytes] = []
         self._dropped: list[bytes] = []
@@ -271,7 +286,15 @@ class Hosts:
         return None if rows is None else self._find(rows[1], Server)
 
     def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
-        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority."""
+        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority, and for the URI
+        asked for last."""
+        if uri is self._last:
+            return self._last_rows
+        self._last = uri
+        rows = self._last_rows = self._looked_up(uri)
+        return rows
+
+    def _looked_up(self, uri: str) -> tuple[bytes, bytes] | None:
         slash = uri.find("/", 8)
         authority = uri[:slash] if slash > 0 else ""
         rows = self._rows.get(authority)
@@ -299,7 +322,7 @@ class Hosts:
     def arrive(self, name: str, count: int = 1) -> None:
         """URIs of a host were queued. A page has links to many hosts, so what they come to is one row of the batch,
         and the Hosts count it some batches later."""
-        self._arrived[name] = self._arrived.get(name, 0) + count
+        self.arrived[name] = self.arrived.get(name, 0) + count
 
     def load_arrivals(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
         """On opening: the store's rows from ``ARRIVED`` on."""
@@ -311,7 +334,7 @@ class Hosts:
 
     def count_arrivals(self) -> None:
         """Have the next batch write what was queued into the Hosts' own rows."""
-        for counts in (self._waiting, self._arrived):
+        for counts in (self._waiting, self.arrived):
             for name, count in counts.items():
                 self.scheduled(name).scheduled += count
             counts.clear()
@@ -327,7 +350,7 @@ class Hosts:
         """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
         waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
         queued = dict(self._waiting)
-        for name, count in list(self._arrived.items()):
+        for name, count in list(self.arrived.items()):
             queued[name] = queued.get(name, 0) + count
         for key, row in rows:
             value = waiting.pop(key, None) or msgspec.msgpack.decode(row, type=Host)
@@ -362,14 +385,14 @@ class Hosts:
         rows: list[tuple[bytes, bytes]] = []
         if len(self._arrivals) >= ARRIVALS:
             self.count_arrivals()
-        elif self._arrived:
+        elif self.arrived:
             self._arrival += 1
             key = ARRIVED + self._arrival.to_bytes(8, "big")
-            rows.append((key, _encoder.encode(dict(sorted(self._arrived.items())))))
+            rows.append((key, _encoder.encode(self.arrived)))
             self._arrivals.append(key)
-            for name, count in self._arrived.items():
+            for name, count in self.arrived.items():
                 self._waiting[name] = self._waiting.get(name, 0) + count
-            self._arrived.clear()
+            self.arrived.clear()
         for key, value in self._changed.items():
             if isinstance(value, Server):
                 rows.append((key, self._pack_server(key, value, rows)))

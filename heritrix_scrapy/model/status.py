@@ -76,6 +76,7 @@ class Status(NamedTuple):
 
 
 _S, _F, _D = Disposition.SUCCESS, Disposition.FAILURE, Disposition.DISREGARDED
+_NEVER = Retry.NEVER
 
 STATUS: dict[int, Status] = {
     row.code: row
@@ -142,11 +143,11 @@ def disposition(code: int, *, credential_pending: bool = False) -> Disposition:
 def wants_retry(code: int, *, credential_pending: bool = False, retiring: bool = False) -> bool:
     """Whether this status asks for another try while tries are left."""
     retry = lookup(code).retry
+    if retry is _NEVER:
+        return False
     if retry is Retry.WITH_CREDENTIAL:
         return credential_pending
-    if retry is Retry.WITH_RETIREMENT:
-        return retiring
-    return retry is not Retry.NEVER
+    return retiring if retry is Retry.WITH_RETIREMENT else True
 
 
 def label(code: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import signals
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Seconds for which the end of a crawl waits for a checkpoint that is being completed.
+LONGEST = 60.0
 #: Why a checkpoint was made.
 ASKED, TIMER, SHUTDOWN = "on request", "on the timer", "at the end"
 
@@ -58,6 +61,9 @@ class CheckpointExtension:
         self._settings = settings_of(crawler)
         self._number = 0
         self._making: asyncio.Task[Any] | None = None
+        #: Set while no thread completes a checkpoint.
+        self._whole = threading.Event()
+        self._whole.set()
         self._reporting: asyncio.Future[None] | None = None
         self._timer: CallLaterResult | None = None
         self._ticked: asyncio.Task[None] | None = None
@@ -113,6 +119,7 @@ class CheckpointExtension:
             self._crawl.add_stats({"checkpoints/skipped": 1})
             return {"checkpoint": None, "reason": waits}
         held = self._hold(reason, remark, rotate=True)
+        self._whole.clear()
         self._making = asyncio.ensure_future(self._completed(held))
         return await asyncio.shield(self._making)
 
@@ -121,6 +128,9 @@ class CheckpointExtension:
         began = clock.monotonic()
         try:
             await asyncio.to_thread(self._complete, held)
+        except OSError as error:
+            self._failed(held.path, error)
+            raise Refused(f"the checkpoint could not be made: {error}") from error
         except BaseException as error:
             self._failed(held.path, error)
             raise
@@ -205,9 +215,12 @@ class CheckpointExtension:
         return checkpoints.name_of(self._number, now_ms)
 
     def _complete(self, held: Held) -> None:
-        for complete in held.rest:
-            complete()
-        checkpoints.seal(held.path, held.about, held.words, self._root)
+        try:
+            for complete in held.rest:
+                complete()
+            checkpoints.seal(held.path, held.about, held.words, self._root)
+        finally:
+            self._whole.set()
 
     def _forget_others(self, held: Held) -> None:
         if self._settings.view.forget_all_but_latest:
@@ -219,7 +232,7 @@ class CheckpointExtension:
         checkpoints.remove(path)
         self._crawl.add_stats({"checkpoints/failed": 1})
         logger.error("the checkpoint %s could not be made: %s", path.name, error)
-        if isinstance(error, StorageFull):
+        if isinstance(error, StorageFull) and not self._crawl.bridge.is_closing():
             self._crawl.bridge.pause(error)
 
     def _told(self, held: Held, seconds: float) -> dict[str, Any]:
@@ -273,6 +286,9 @@ class CheckpointExtension:
         if not self._settings.view.checkpoint_on_shutdown or frontier is None or not frontier.alive():
             return
         began = self._crawl.clock.monotonic()
+        if not self._whole.wait(LONGEST):
+            logger.error("no checkpoint at the end: another is being made still")
+            return
         try:
             if self._unwanted() is not None:
                 return
@@ -296,7 +312,11 @@ def begin(crawl: Crawl) -> None:
     """Put the checkpoint that ``HERITRIX_CHECKPOINT`` names into the JOBDIR, once, before anything is read from it.
     Raises ConfigurationError."""
     wanted = crawl.crawler.settings.get(checkpoints.SETTING)
-    if not wanted or crawl.looking or crawl.began_with:
+    if crawl.looking or crawl.began_with:
+        return
+    if not wanted:
+        if not crawl.jobdir.temporary and checkpoints.end_return(crawl.jobdir.root):
+            logger.warning("%s: going back to a checkpoint was cut off, and is completed", crawl.jobdir.root)
         return
     if crawl.jobdir.temporary:
         raise ConfigurationError(checkpoints.SETTING, wanted, "a JOBDIR is needed")

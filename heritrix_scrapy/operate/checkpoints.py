@@ -39,6 +39,8 @@ VALID = "valid"
 ABOUT = "checkpoint.json"
 LATEST = "latest"
 SETTING = "HERITRIX_CHECKPOINT"
+#: Behind the name of a store that gave way to a checkpoint's.
+UNTIL = ".until-"
 
 NAME = re.compile(r"cp(\d{5,})-(\d{14})")
 
@@ -205,8 +207,8 @@ def sweep(jobdir: Path) -> list[str]:
 
 
 def forget(jobdir: Path, latest: str) -> list[str]:
-    """Remove every checkpoint but the latest, whole one; their names."""
-    others = [path for path in found(jobdir) if path.name != latest]
+    """Remove every checkpoint before the latest, whole one; their names."""
+    others = [path for path in found(jobdir) if number_of(path.name) < number_of(latest)]
     for path in others:
         remove(path)
     return [path.name for path in others]
@@ -299,9 +301,23 @@ def _put(checkpoint: Checkpoint, jobdir: Path, aside: str) -> None:
     for store in sorted(beside, reverse=True):
         place = jobdir / store
         if place.is_dir() and any(place.iterdir()):
-            place.rename(jobdir / f"{store}.until-{aside or 'now'}")
+            place.rename(jobdir / f"{store}{UNTIL}{aside or 'now'}")
         beside[store].replace(place)
     copying.sync(jobdir)
+
+
+def end_return(jobdir: Path) -> bool:
+    """Complete a going back to a checkpoint whose process died when the frontier had been moved aside and nothing stood
+    in its place: a start would take the job for a new one. Whether there was such."""
+    restored, place = jobdir / ".frontier.restored", jobdir / "frontier"
+    if (place / "CURRENT").exists() or not restored.is_dir() or not any(jobdir.glob(f"frontier{UNTIL}*")):
+        return False
+    # an empty folder may have been made since
+    if place.is_dir():
+        place.rmdir()
+    restored.replace(place)
+    copying.sync(jobdir)
+    return True
 
 
 def _begin_logs(frontier: Path, jobdir: Path) -> None:

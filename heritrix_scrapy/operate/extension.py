@@ -19,12 +19,13 @@ from heritrix_scrapy.operate.feed import LEAST
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.live import LiveOperations
 from heritrix_scrapy.operate.memory import held_mib
-from heritrix_scrapy.operate.numbers import Rates, model
+from heritrix_scrapy.operate.numbers import BACK_MS, model
 from heritrix_scrapy.operate.scraped import MetricsServer, place
 from heritrix_scrapy.operate.slots import slots
 from heritrix_scrapy.operate.telling import Telling
 from heritrix_scrapy.operate.why import Reasons
 from heritrix_scrapy.report import crawled
+from heritrix_scrapy.report.progress import Progress, Window
 from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
 from heritrix_scrapy.scope.scope import scope_of
 from heritrix_scrapy.settings import settings_of
@@ -58,8 +59,8 @@ class ControlExtension:
         if self._view.metrics:
             place(self._view.metrics)
         self._operations = LiveOperations(self._crawl)
-        self._rates = Rates()
-        self._telling = Telling(self._crawl, self._rates)
+        self._window = Window(BACK_MS)
+        self._telling = Telling(self._crawl, self._window)
         self._closer = Closer(self._crawl)
         self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
@@ -191,7 +192,7 @@ class ControlExtension:
         tallies = frontier.tallies()
         flights = [each for handler in crawl.fetching for each in handler.in_flight()]
         size = crawled.total_bytes(crawled.of_counters(tallies))
-        documents = answer["frontier"]["succeeded"]
+        stands = Progress(downloaded=answer["frontier"]["succeeded"], bytes_total=size)
         return model(
             crawl.jobdir.root,
             {**answer, "checkpoint": crawl.began_with},
@@ -201,7 +202,7 @@ class ControlExtension:
             slots=crawl.crawler.settings.getint("CONCURRENT_REQUESTS"),
             steps=Counter(flight.step for flight in flights),
             load=metrics(frontier),  # type: ignore[arg-type]
-            current=self._rates.now(crawl.clock.now_ms(), documents, size),
+            before=self._window.before(int(crawl.clock.monotonic() * 1000), stands),
             memory_mib=held_mib(),
         )
 

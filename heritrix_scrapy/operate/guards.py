@@ -18,12 +18,13 @@ from scrapy.utils.asyncio import create_looping_call
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.engine import DISK, LIMIT
 from heritrix_scrapy.frontier.finish import QUOTA
-from heritrix_scrapy.model import status
+from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.operate import disk, limits, quotas
 from heritrix_scrapy.operate.life import End, State
 from heritrix_scrapy.operate.memory import held_mib
+from heritrix_scrapy.operate.numbers import on_disk
 from heritrix_scrapy.scope.factory import gate
 from heritrix_scrapy.settings import settings_of, views
 from heritrix_scrapy.signals import limit_reached
@@ -56,6 +57,8 @@ class LimitExtension:
         self._settings = settings_of(crawler)
         self._view = self._settings.view
         self._timer: Any = None
+        self._scale: Any = None
+        self._weighing: asyncio.Future[None] | None = None
         self._ending: Any = None
         self._moved_at = self._tried_at = 0.0
         self._moved: object = None
@@ -84,10 +87,16 @@ class LimitExtension:
         interval = max(float(self._view.interval_seconds), 0.1)
         self._timer = create_looping_call(self._look)
         self._timer.start(interval if self._view.profile == "heritrix" else min(interval, LOOK), now=False)
+        if not self._crawl.jobdir.temporary:
+            self._scale = create_looping_call(self._weigh)
+            self._scale.start(interval)
 
     def spider_closed(self) -> None:
-        if self._timer is not None and self._timer.running:
-            self._timer.stop()
+        for timer in (self._timer, self._scale):
+            if timer is not None and timer.running:
+                timer.stop()
+        if not self._crawl.jobdir.temporary:
+            self._crawl.set_stats({"warc/bytes_on_disk": on_disk(self._crawl.jobdir.root)})
 
     # -- now and then ----------------------------------------------------------------------------------------
 
@@ -105,6 +114,12 @@ class LimitExtension:
             self._end(*found)
             return
         self._check_disks()
+
+    def _weigh(self) -> None:
+        self._weighing = asyncio.ensure_future(self._weighed())
+
+    async def _weighed(self) -> None:
+        self._crawl.set_stats({"warc/bytes_on_disk": await asyncio.to_thread(on_disk, self._crawl.jobdir.root)})
 
     def _end(self, end: End, words: str) -> None:
         life = self._crawl.life
@@ -229,7 +244,12 @@ class LimitExtension:
         return made[1]
 
     def _check_of(self, place: str) -> Callable[[CrawlURI], None]:
+        # where what a page needs first is refused, the page waits for it until that is too often
+        spared = place == "after_preconditions" and self._view.profile != "heritrix"
+
         def check(curi: CrawlURI) -> None:
+            if spared and curi.path[-1:] == hops.PREREQ:
+                return
             for quota, wanted in self._quotas(curi.settings):
                 if quota.at == place and quota.concerns(curi.host, curi.source_tag):
                     if wanted is not None and not wanted(curi):

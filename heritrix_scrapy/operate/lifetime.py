@@ -6,9 +6,11 @@ progress log, Scrapy's stats and everyone connected to ``state_changed``.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import logging
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -49,6 +51,7 @@ class LifeExtension:
         self._record = record.Record()
         self._log = JobLog(self._crawl.jobdir.root) if self._kept else None
         self._reason = self._closed_for = ""
+        self._started = asyncio.Event()
         self._alerts = 0
         #: Alerts of the start, until the job is ours and its logs have their place.
         self._early: list[tuple[str, str]] | None = []
@@ -60,6 +63,7 @@ class LifeExtension:
             self._crawl.bridge.watcher = self
             logging.getLogger().addHandler(self._handler)
             crawler.signals.connect(self.spider_opened, signals.spider_opened)
+            crawler.signals.connect(self.engine_started, signals.engine_started)
             crawler.signals.connect(self.spider_closed, signals.spider_closed)
             crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
 
@@ -121,6 +125,7 @@ class LifeExtension:
             started_ms=old.started_ms or now,
             ran_ms=old.ran_ms,
             checkpoint=old.checkpoint,
+            warcs=self._elsewhere(),
         )
         self._elapsed = Elapsed(old.ran_ms)
         self._elapsed.go(clock.monotonic())
@@ -147,8 +152,10 @@ class LifeExtension:
             self._life.run()
 
     async def stop(self, end: str, reason: str) -> None:
-        """End the crawl; ``end``: name of an end status."""
+        """End the crawl, once its engine runs: one that is closed before goes on opening. ``end``: name of an end
+        status."""
         self._reason = self._reason or reason
+        await self._started.wait()
         await self._crawl.bridge.close_spider(end.lower())
 
     # -- what the engine's bridge says -----------------------------------------------------------------------
@@ -187,6 +194,9 @@ class LifeExtension:
         if not self._crawl.bridge.is_paused():
             self._life.run()
 
+    def engine_started(self) -> None:
+        self._started.set()
+
     def spider_closed(self, reason: str) -> None:
         self._life.stop(life.end_of(reason))
         if self._look is not None and self._look.running:
@@ -221,6 +231,14 @@ class LifeExtension:
                 " spider's start() asks for them"
             )
         return End.FINISHED
+
+    def _elsewhere(self) -> list[str]:
+        """Where WARC files lie that are not in the JOBDIR, and how their names begin."""
+        root, view = self._crawl.jobdir.root, settings_of(self._crawler).view
+        base = Path(view.warc_dir).absolute() if view.warc_dir else root
+        places = [base / path for path in view.warc_store_paths or ()] or ([base] if base != root else [])
+        begin = view.warc_prefix if view.warc_template.startswith("${prefix}") else ""
+        return [f"{place}/{begin}" for place in places if place not in (root / "warcs", root)]
 
     def _finish(self) -> None:
         if self._life.state is State.FINISHED:

@@ -10,7 +10,8 @@ import inspect
 import logging
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from heritrix_scrapy.frontier.operations import VERBS, OperationError, Operations
+from heritrix_scrapy.frontier.looking import OperationError
+from heritrix_scrapy.frontier.operations import VERBS, Operations
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.steering import Refused

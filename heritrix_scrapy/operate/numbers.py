@@ -1,24 +1,28 @@
 """Which numbers of a job does whoever watches it want to see? The model of Heritrix's job page, under its names.
 
 A running crawl and a stopped one have the same entries; what is not known of one is None. A plain function makes them
-of what is known; ``Rates`` looks at what came since a few seconds.
+of what is known.
 """
 
 from __future__ import annotations
 
 import math
+import os
+from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.operate import checkpoints
+from heritrix_scrapy.archive.names import OPEN
+from heritrix_scrapy.operate import checkpoints, record
 from heritrix_scrapy.report import crawled
 from heritrix_scrapy.report.durations import duration
+from heritrix_scrapy.report.progress import Progress, rates
 from heritrix_scrapy.report.reports import REPORTS
 from heritrix_scrapy.report.searching import backwards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 #: Milliseconds that current rates look back at least; at most twice as long.
 BACK_MS = 5000
@@ -48,27 +52,6 @@ QUEUES = {
 CLASSES = ("novel", "dupByHash", "notModified", "otherDup")
 
 
-class Rates:
-    """How fast the crawl is now: against what stood five to ten seconds ago, whoever asks and however often."""
-
-    def __init__(self) -> None:
-        self._before: tuple[int, int, int] | None = None
-        self._next: tuple[int, int, int] | None = None
-
-    def now(self, now_ms: int, documents: int, size: int) -> tuple[float, float] | None:
-        """Documents and KiB a second; None when nobody has asked before."""
-        here = (now_ms, documents, size)
-        if self._next is None:
-            self._before = self._next = here
-        elif now_ms - self._next[0] >= BACK_MS:
-            self._before, self._next = self._next, here
-        assert self._before is not None
-        age = (now_ms - self._before[0]) / 1000
-        if age <= 0:
-            return None
-        return (documents - self._before[1]) / age, (size - self._before[2]) / 1024 / age
-
-
 def model(
     root: Path,
     told: Mapping[str, Any],
@@ -79,19 +62,23 @@ def model(
     slots: int | None = None,
     steps: Mapping[str, int] | None = None,
     load: Mapping[str, float] | None = None,
-    current: tuple[float, float] | None = None,
+    before: tuple[int, Progress] | None = None,
     memory_mib: int | None = None,
 ) -> dict[str, Any]:
     """The entries, in Heritrix's order. ``told``: state, times, counts and ``frontier`` of the status; ``steps``: how
-    many fetches are at which step; ``load``: ``congestion``, ``average_depth`` and ``deepest`` of the queues."""
+    many fetches are at which step; ``load``: ``congestion``, ``average_depth`` and ``deepest`` of the queues;
+    ``before``: how many ms ago what stood, for current rates."""
     frontier: Mapping[str, Any] = told.get("frontier") or {}
     queues: Mapping[str, int] = frontier.get("queues") or {}
     state = told.get("state")
-    seconds = (told.get("elapsed_ms") or 0) / 1000
+    ran_ms = told.get("elapsed_ms") or 0
     downloaded = frontier.get("succeeded")
     finished = sum(frontier.get(each, 0) for each in ("succeeded", "failed", "disregarded"))
     table = crawled.of_counters(tallies)
     size = crawled.total_bytes(table)
+    age_ms, earlier = before or (0, None)
+    now = Progress(downloaded=downloaded or 0, bytes_total=size)
+    rates(now, ran_ms, earlier, age_ms)
     report: dict[str, Any] | None = None
     if queues:
         report = {theirs: queues.get(ours) for ours, theirs in QUEUES.items()}
@@ -123,10 +110,10 @@ def model(
             "sizeOnDisk": on_disk(root),
         },
         "rateReport": {
-            "currentDocsPerSecond": None if current is None else round(current[0], 2),
-            "averageDocsPerSecond": round((downloaded or 0) / seconds, 2) if seconds else None,
-            "currentKiBPerSec": None if current is None else round(current[1]),
-            "averageKiBPerSec": round(size / 1024 / seconds) if seconds else None,
+            "currentDocsPerSecond": finite(now.current_docs) if earlier else None,
+            "averageDocsPerSecond": finite(now.average_docs),
+            "currentKiBPerSec": now.current_kib if earlier else None,
+            "averageKiBPerSec": now.average_kib if ran_ms else None,
         },
         "loadReport": {
             "busyThreads": busy,
@@ -177,17 +164,28 @@ def newest(path: Path, count: int) -> list[str]:
 
 
 def on_disk(root: Path) -> int:
-    """Bytes of the files in the latest launch's WARC folder."""
-    folder = root / "latest" / "warcs" if (root / "latest" / "warcs").is_dir() else root / "warcs"
+    """Bytes of the job's WARC files, of all its launches, growing ones included; where they lie outside of the JOBDIR,
+    of those there that its last launch would give such names."""
+    places = [(root / "warcs", ""), *((path, "") for path in root.glob("[0-9]" * 14 + "/warcs"))]
+    places += [(Path(place).parent, Path(place).name) for place in record.read(root).warcs]
+    return sum(_bytes_in(folder, prefix) for folder, prefix in places)
+
+
+def _bytes_in(folder: Path, prefix: str) -> int:
     total = 0
-    try:
-        for path in folder.iterdir():
-            if path.is_file():
-                total += path.stat().st_size
-    except OSError:
-        # a file was renamed meanwhile, or there is no folder
-        return total
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
+        for entry in found:
+            name = entry.name.removesuffix(OPEN)
+            if name.startswith(prefix) and name.endswith((".warc", ".warc.gz")):
+                total += _size(Path(entry.path)) or _size(folder / name)
     return total
+
+
+def _size(path: Path) -> int:
+    """0 for a file that is gone: when it is closed its name changes."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
 
 
 def finite(value: float | None) -> float | None:

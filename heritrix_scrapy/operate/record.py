@@ -35,6 +35,8 @@ class Record(msgspec.Struct, kw_only=True):
     ran_ms: int = 0
     checkpoint: str = ""
     alerts: int = 0
+    #: Folders of WARC files outside of the JOBDIR, each with what the files' names begin with behind the last slash.
+    warcs: list[str] = []
     #: Whether an engine has put the launch away after its end: it shows the job as one that was not built.
     torn_down: bool = False
 

@@ -52,7 +52,7 @@ class _Kept:
     def __init__(self, inner: Store) -> None:
         self._inner = inner
         self.get, self.write, self.compact, self.close = inner.get, inner.write, inner.compact, inner.close
-        self.checkpoint = inner.checkpoint
+        self.checkpoint, self.seeker = inner.checkpoint, inner.seeker
         #: What the store repaired on opening.
         self.damage = getattr(inner, "damage", ())
 

@@ -12,17 +12,18 @@ from heritrix_scrapy import signals
 from heritrix_scrapy.model.steering import PROTOCOL, Refused
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.operate import disk
-from heritrix_scrapy.operate.feed import Feed
+from heritrix_scrapy.operate.feed import LEAST, Feed
 from heritrix_scrapy.operate.glance import Busiest, glance
 from heritrix_scrapy.operate.memory import held_mib
 from heritrix_scrapy.report import crawled
+from heritrix_scrapy.report.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from heritrix_scrapy.crawl import Crawl
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.operate.numbers import Rates
+    from heritrix_scrapy.report.progress import Window
 
 #: Signals that are told as events. Those for single URIs are not: crawl.log has them.
 EVENTS: Final = (
@@ -44,12 +45,15 @@ _NOT_TOLD = frozenset({"signal", "sender", "spider"})
 
 
 class Telling:
-    """Offers ``subscribe``, ``hello`` and ``numbers``. ``rates``: shared with all who ask for the status."""
+    """Offers ``subscribe``, ``hello`` and ``numbers``. ``window``: for current rates, shared with all who ask for the
+    status."""
 
-    def __init__(self, crawl: Crawl, rates: Rates) -> None:
+    def __init__(self, crawl: Crawl, window: Window) -> None:
         self._crawl = crawl
-        self._rates = rates
+        self._window = window
         self._busiest: Busiest | None = None
+        self._numbers: dict[str, Any] | None = None
+        self._made = 0.0
         self._hearing: dict[str, Callable[..., None]] = {}
         self.feed = Feed(
             lambda: crawl.jobdir.root,
@@ -71,7 +75,16 @@ class Telling:
         return {"protocol": PROTOCOL, "version": VERSION, "events": list(EVENTS), **self.told()}
 
     def numbers(self) -> dict[str, Any]:
-        """Rates, counts, queues by state, what is in flight, the busiest hosts, room on the disks."""
+        """Rates, counts, queues by state, what is in flight, the busiest hosts, room on the disks.
+
+        However many ask, they are made anew no more often than one subscriber may have them.
+        """
+        now, state = self._crawl.clock.monotonic(), self.told().get("state")
+        if self._numbers is None or now - self._made >= LEAST or self._numbers["state"] != state:
+            self._numbers, self._made = self._make(), now
+        return self._numbers
+
+    def _make(self) -> dict[str, Any]:
         crawl = self._crawl
         frontier, now_ms = crawl.frontier, crawl.clock.now_ms()
         if self._busiest is None:
@@ -84,7 +97,8 @@ class Telling:
         else:
             status, tallies = frontier.status(), frontier.tallies()
             size = crawled.total_bytes(crawled.of_counters(tallies))
-            current = self._rates.now(now_ms, status["succeeded"], size)
+            stands = Progress(downloaded=status["succeeded"], bytes_total=size)
+            current = self._window.speed(int(crawl.clock.monotonic() * 1000), stands)
         return glance(
             self.told(),
             status,

@@ -41,7 +41,7 @@ class Screen:
 
     def __enter__(self) -> Screen:
         console = Console(file=self._stream, highlight=False, markup=False, emoji=False)
-        if self._stream.isatty() and not console.is_dumb_terminal:
+        if _is_terminal(self._stream) and not console.is_dumb_terminal:
             self._live = Live(
                 drawing(self.board), console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
             )
@@ -72,9 +72,14 @@ class Screen:
     def _move_logs(self, console: Console) -> None:
         """Have log lines that go to a terminal written above the board, not into it."""
         for handler in logging.getLogger().handlers:
-            if isinstance(handler, logging.StreamHandler) and getattr(handler.stream, "isatty", bool)():
+            if isinstance(handler, logging.StreamHandler) and _is_terminal(handler.stream):
                 self._moved.append((handler, handler.stream))
                 handler.setStream(FileProxy(console, handler.stream))
+
+
+def _is_terminal(stream: Any) -> bool:
+    asked = getattr(stream, "isatty", None)
+    return asked is not None and bool(asked())
 
 
 def drawing(board: Board) -> RenderableType:

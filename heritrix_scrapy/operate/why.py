@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.archive.locating import located
@@ -30,7 +31,6 @@ from heritrix_scrapy.uri.fixup import UriError, fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from heritrix_scrapy.crawl import Crawl
     from heritrix_scrapy.frontier.operations import Operations
@@ -221,7 +221,7 @@ def folders(crawl: Crawl) -> list[Path]:
     """Where WARC files of the job may lie."""
     root, view = crawl.jobdir.root, getattr(crawl.settings, "view", None)
     found = [root / "warcs", *sorted(root.glob("[0-9]" * 14 + "/warcs"), reverse=True)]
-    base = root / view.warc_dir if view is not None and view.warc_dir else root
+    base = Path(view.warc_dir).absolute() if view is not None and view.warc_dir else root
     stores = [base / path for path in view.warc_store_paths or ()] if view is not None else []
     return [*dict.fromkeys([*found, *(stores or ([base] if base != root else []))])]
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.hosts import HOSTS
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from heritrix_scrapy.report.figures import Figures
 
 logger = logging.getLogger(__name__)
+
+Row = tuple[bytes, bytes]
+
+#: Seconds for which the end waits for a thread that has been told to end.
+LONGEST = 10.0
 
 #: Reports that read a row for each host, seed or source.
 LONG = frozenset({"crawl", "seeds", "hosts", "source"})
@@ -51,6 +58,8 @@ class Desk:
         self._says = says
         #: Of a stopped job: how it ended, and how long it ran.
         self.ended: tuple[str, int] | None = None
+        self._ending = False
+        self._threads: set[threading.Event] = set()
 
     def known(self) -> Known:
         """The crawl at this moment."""
@@ -98,15 +107,22 @@ class Desk:
     async def write_meanwhile(self) -> None:
         """The same while the crawl goes on: what reads many rows in a thread, the others between the crawl's turns."""
         for name in self.wanted():
+            if self._crawl.bridge.is_closing():
+                return
             known, folder = self.known(), self._crawl.jobdir.reports
             try:
                 if name in LONG:
-                    await asyncio.to_thread(write, name, known, folder)
+                    await self._aside(write, name, known, folder)
                 else:
                     for _ in write_on(name, known, folder):
                         await asyncio.sleep(0)
+                        if self._crawl.bridge.is_closing():
+                            return
                 if self._view.reports_json:
-                    await asyncio.to_thread(write_json, name, known, folder)
+                    await self._aside(write_json, name, known, folder)
+            except Refused:
+                # those of the end follow
+                return
             except OSError as error:
                 logger.error("the report %s could not be written: %s", name, error)
             except Exception:
@@ -120,8 +136,42 @@ class Desk:
         if made is None:
             return listed()
         if made in LONG:
-            return await asyncio.to_thread(self._made, made, known, as_json=as_json)
+            answer: dict[str, Any] = await self._aside(partial(self._made, made, known, as_json=as_json))
+            return answer
         return self._made(made, known, as_json=as_json)
+
+    async def _aside(self, work: Callable[..., Any], *args: Any) -> Any:
+        """Work in a thread that reads the store. Raises Refused when the store is about to be closed."""
+        over = threading.Event()
+
+        def run() -> Any:
+            try:
+                self._go_on()
+                return work(*args)
+            finally:
+                self._threads.discard(over)
+                over.set()
+
+        self._threads.add(over)
+        return await asyncio.to_thread(run)
+
+    def _go_on(self) -> None:
+        if self._ending and threading.current_thread() is not threading.main_thread():
+            raise Refused("the crawl ends: its reports are being written")
+
+    def end_threads(self) -> None:
+        """Have no thread read the store any more: it is about to be closed."""
+        self._ending = True
+        for over in list(self._threads):
+            # none that was given up before it began
+            over.wait(LONGEST)
+        self._ending = False
+
+    def walked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Rows of the store, while a thread may read them. Raises Refused."""
+        for row in rows:
+            self._go_on()
+            yield row
 
     def report_now(self, name: str = "", as_json: bool = False) -> dict[str, Any]:
         """The same of a job that does not run."""
@@ -149,7 +199,7 @@ class Desk:
         if store is None:
             return
         rows = store.range(HOSTS, HOSTS[:-1] + bytes([HOSTS[-1] + 1]))
-        for name, host in self._crawl.hosts.all_hosts(rows):
+        for name, host in self._crawl.hosts.all_hosts(self.walked(rows)):
             tally = host.tally
             if tally.scheduled or tally.finishes or tally.disregards:
                 yield name, tally

@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 #: Seconds between two looks at the clock, and for how long each of them prints a line.
 LOOK = 5.0
 EAGER = 60.0
+#: Hosts that are remembered as visited, so that not each answer looks them up.
+MOST_VISITED = 20_000
 
 
 class ReportExtension:
@@ -64,13 +66,15 @@ class ReportExtension:
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
         self._types: set[str] = set()
+        #: Hosts that are known to have answered.
+        self._visited: set[str] = set()
         #: The URI that ended last and its counters: the frontier asks for them right after.
         self._counted: tuple[CrawlURI, Mapping[str, int]] | None = None
         self._pending_since = 0.0
         self._timer: Any = None
         self._began = self._told = self._noted = 0.0
         self._notes: list[str] | None = []
-        self._before: dict[str, tuple[float, progress.Progress]] = {}
+        self._windows: dict[str, progress.Window] = {}
         self._first = progress.Progress()
         self._last_said: Mapping[str, Any] | None = None
         for name in self._view.reports:
@@ -107,20 +111,25 @@ class ReportExtension:
             extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
             self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
         blamed = None
-        if status.lookup(curi.status).runtime_error:
+        if curi.status < 0 and status.lookup(curi.status).runtime_error:
             blamed = culprit(curi)
             trace = [curi.error_text or "no further information"] if blamed is None else told(*blamed)
             self._logs.append(RUNTIME_ERRORS, failure_entry(text, trace))
-        self._errors(curi, now, text, blamed)
+        if curi.errors or curi.link_errors:
+            self._errors(curi, now, text, blamed)
         host = counted_under(curi.uri)
-        if host and curi.status > 0 and "://" in curi.uri and not self._crawl.hosts.scheduled(host).responses:
-            self._figures.count({"hosts/visited": 1})
+        if curi.status > 0 and host not in self._visited:
+            self._visit(host)
         self._figures.finished(curi, host, seeds=view.track_seeds, sources=view.track_sources)
         counters = self._tally(curi)
         self._counted = (curi, counters)
+        pending = self._pending
         for name, count in counters.items():
-            self._counters[name] += count
-        self._count(counters)
+            pending[name] += count
+
+    def pending(self, curi: CrawlURI) -> None:
+        """Write the line of a URI that still waits."""
+        self._logs.append(CRAWL, self._line(curi, self._crawl.clock.now_ms()))
 
     def retried(self, curi: CrawlURI) -> None:
         """A try failed and another follows: its errors are logged, the URI is not (Heritrix:
@@ -134,7 +143,6 @@ class ReportExtension:
     def count(self, counters: Mapping[str, int]) -> None:
         """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
         self._figures.count(counters)
-        self._count(counters)
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed was announced."""
@@ -168,6 +176,10 @@ class ReportExtension:
         if self._crawl.frontier is not None and self._crawl.bridge.is_closing():
             # the last flushes: afterwards the store is closed and cannot be asked
             self._last_said = self._crawl.frontier.status()
+        now = self._crawl.clock.monotonic()
+        if now - self._pending_since >= 1:
+            self._pending_since = now
+            self._give_stats()
         self._begin(new=True)
         lengths = self._logs.flush()
         return launch.labelled(self._crawl.jobdir.launch, lengths)
@@ -265,14 +277,25 @@ class ReportExtension:
         return None if self._crawl.store is None else self._crawl.store.get(key)
 
     def _walk(self, start: bytes, stop: bytes) -> Iterable[tuple[bytes, bytes]]:
-        return () if self._crawl.store is None else self._crawl.store.range(start, stop)
+        return () if self._crawl.store is None else self.desk.walked(self._crawl.store.range(start, stop))
 
     def _tally(self, curi: CrawlURI) -> Mapping[str, int]:
         return tally(curi, self._types, modern=self._modern)
 
+    def _visit(self, host: str) -> None:
+        """A host answered, perhaps for the first time."""
+        if not host or host.endswith(":"):
+            return
+        if not self._crawl.hosts.scheduled(host).responses:
+            self._figures.count({"hosts/visited": 1})
+        if len(self._visited) >= MOST_VISITED:
+            self._visited.clear()
+        self._visited.add(host)
+
     def _last_reports(self) -> None:
         """The crawl is over, and its store is still open."""
         self._take_down(self._moment("plot"))
+        self.desk.end_threads()
         self.desk.write_all()
 
     def take_snapshot(self) -> None:
@@ -321,20 +344,14 @@ class ReportExtension:
         errors = [] if silent else [each for each in curi.errors if each is not blamed]
         for where, error in errors:
             self._logs.append(NONFATAL_ERRORS, failure_entry(text, told(where, error)))
-        if curi.link_errors or errors:
-            self._count({"errors/uri": len(curi.link_errors), "errors/nonfatal": len(errors)})
-
-    def _count(self, counters: Mapping[str, int]) -> None:
-        """Gather for the stats; they are given about once a second."""
-        for name, count in counters.items():
-            self._pending[name] += count
-        now = self._crawl.clock.monotonic()
-        if now - self._pending_since >= 1:
-            self._pending_since = now
-            self._give_stats()
+        self._pending["errors/uri"] += len(curi.link_errors)
+        self._pending["errors/nonfatal"] += len(errors)
 
     def _give_stats(self) -> None:
+        """What gathered goes into Scrapy's stats; done about once a second."""
         pending, self._pending = self._pending, Counter()
+        self._counters.update(pending)
+        pending.update(self._figures.take_news())
         self._crawl.add_stats({name: count for name, count in pending.items() if count})
 
     def _give_frontier(self) -> None:
@@ -373,7 +390,7 @@ class ReportExtension:
         """Counters over the whole crawl, as the frontier keeps them; without one, of this run."""
         frontier = self._crawl.frontier
         if frontier is None:
-            return self._counters
+            return self._counters + self._pending
         return Counter(frontier.tallies())
 
     def _moment(self, of: str) -> progress.Progress:
@@ -400,20 +417,23 @@ class ReportExtension:
             deepest=int(said.get("longest", -1)),
             average_depth=queued // listed if listed else 0,
         )
-        since, before = self._before.get(of, (self._began, None))
-        life, age_ms = self._crawl.life, int((now - since) * 1000)
+        life, began_ms = self._crawl.life, int(self._began * 1000)
+        window = self._windows.get(of)
+        if window is None:
+            window = self._windows[of] = progress.Window(start=(began_ms, self._first))
+        age_ms, before = window.before(int(now * 1000), moment) or (0, self._first)
         if life is None:
-            progress.rates(moment, int((now - self._began) * 1000), before or self._first, age_ms, self._first)
+            progress.rates(moment, int(now * 1000) - began_ms, before, age_ms, self._first)
         else:
-            progress.rates(moment, life.ran_ms(), before or self._first, age_ms)
-        self._before[of] = (now, moment)
+            progress.rates(moment, life.ran_ms(), before, age_ms)
         return moment
 
     def _say_end(self, reason: str) -> None:
         """Counts by status, on the terminal."""
         totals = self._totals()
         rows = [f"  {count:8d}  {code:5d}  {status.label(code)}" for code, count in by_status(totals)]
-        head = f"{totals['uris/finished']} URIs ended ({self._counters['uris/finished']} in this run, {reason}):"
+        now = (self._counters + self._pending)["uris/finished"]
+        head = f"{totals['uris/finished']} URIs ended ({now} in this run, {reason}):"
         logger.info("\n".join([head, *rows]))
         places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
         logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))

@@ -6,6 +6,7 @@ that changed them: after a crash they still equal the log. What is kept in memor
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -100,6 +101,9 @@ class Figures:
         self._changed: dict[bytes, Seed | int] = {}
         self._kept: dict[bytes, Seed | int] = {}
         self._counters: dict[str, int] | None = None
+        #: What parts counted since it was added to the rest, and since somebody took it as news.
+        self._gathered: Counter[str] = Counter()
+        self._news: Counter[str] = Counter()
         self._course: Course | None = None
         self._dirty = False
         self._course_dirty = False
@@ -131,10 +135,9 @@ class Figures:
 
     def count(self, counters: Mapping[str, int]) -> None:
         """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
-        own = self.counters()
+        gathered = self._gathered
         for name, count in counters.items():
-            own[name] = own.get(name, 0) + count
-        self._dirty = True
+            gathered[name] += count
 
     def take_down(self, moment: Moment) -> None:
         """Remember a moment for the plot."""
@@ -148,7 +151,20 @@ class Figures:
         if self._counters is None:
             row = self._get(COUNTERS)
             self._counters = {} if row is None else msgspec.msgpack.decode(row, type=dict[str, int])
+        if self._gathered:
+            own, news = self._counters, self._news
+            for name, count in self._gathered.items():
+                own[name] = own.get(name, 0) + count
+                news[name] += count
+            self._gathered.clear()
+            self._dirty = True
         return self._counters
+
+    def take_news(self) -> Mapping[str, int]:
+        """What parts counted since this was asked last."""
+        self.counters()
+        news, self._news = self._news, Counter()
+        return news
 
     def course(self) -> Course:
         """How the crawl went so far."""
@@ -174,6 +190,7 @@ class Figures:
 
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
+        self.counters()
         rows = [(key, _encoder.encode(value)) for key, value in self._changed.items()]
         if len(self._kept) > KEPT:
             self._kept.clear()

@@ -42,6 +42,9 @@ _MIME_END = re.compile(r"[\s;,]")
 _UNSAFE = re.compile(r"[^!-~\xa1-\U0010ffff]|[\xad\u1680\u2000-\u200f\u2028-\u202f\u205f\u3000\ud800-\udfff\ufeff]")
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 def _percent(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
 
@@ -129,11 +132,12 @@ def error_line(now_ms: int, uri: str | None, message: str, problem: str) -> str:
 
 def failure_entry(log_line: str, trace: Sequence[str]) -> str:
     """An entry of nonfatal-errors.log or runtime-errors.log: the URI's line, then a blank and what went wrong
-    (Heritrix: NonFatalErrorFormatter)."""
-    text = "".join(trace).strip("\n")
-    return f"{log_line} {text}\n"
+    (Heritrix: NonFatalErrorFormatter). No line behind the first begins as an entry does, whatever a server made the
+    message hold."""
+    first, *rest = map(one_line, "".join(trace).strip("\n").split("\n"))
+    return "\n".join([f"{log_line} {first}", *(f" {text}" if text[:1].isdigit() else text for text in rest)]) + "\n"
 
 
 def one_line(text: str) -> str:
     """The text with line breaks and other control characters percent-encoded; blanks stay."""
-    return text if text.isprintable() else re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", _percent, text)
+    return text if text.isprintable() else _CONTROL.sub(_percent, text)

@@ -7,6 +7,7 @@ FileUtils.moveAsideIfExists).
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from errno import ENOENT
@@ -50,6 +51,7 @@ class LogFile:
         self._lines: list[str] = []
         self._fd = -1
         self._synced = 0
+        self._torn = False
         self.length = 0
 
     def append(self, text: str) -> None:
@@ -62,18 +64,33 @@ class LogFile:
             self.open()
         if not self._lines:
             return
-        data = memoryview("".join(self._lines).encode("utf-8", "replace"))
+        # other threads, too, add lines
+        lines, self._lines = self._lines, []
+        data = memoryview("".join(lines).encode("utf-8", "replace"))
         done = 0
         try:
             if not os.fstat(self._fd).st_nlink:
+                # said once, so that somebody looks; what is written next begins a new file
+                self.close()
+                self.length = self._synced = 0
                 raise FileNotFoundError(ENOENT, DELETED)
+            if self._torn:
+                self._cut()
             while done < len(data):
                 done += os.write(self._fd, data[done:])
         except OSError as error:
-            os.ftruncate(self._fd, self.length)
+            self._lines[:0] = lines
+            self._torn = self._torn or done > 0
+            if self._torn and self._fd >= 0:
+                with contextlib.suppress(OSError):
+                    self._cut()
             raise StorageFull(str(self.path), len(data), error) from error
-        self._lines.clear()
         self.length += len(data)
+
+    def _cut(self) -> None:
+        """Take off the part of a line that a refusing disk left. Raises OSError."""
+        os.ftruncate(self._fd, self.length)
+        self._torn = False
 
     def sync(self) -> None:
         """Have the disk hold what was flushed. Raises StorageFull."""

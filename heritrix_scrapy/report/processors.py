@@ -72,7 +72,8 @@ def chains(known: Known) -> dict[str, list[Processor]]:
 
     def steps(point: str) -> list[Processor]:
         listed = dict(view.steps or {}).get(point, ())
-        names = [listed] if isinstance(listed, str) else listed
+        entries = [listed] if isinstance(listed, str) else listed
+        names = [entry if isinstance(entry, str) else entry[0] for entry in entries]
         return [Processor(str(path), [f"{counters.get(f'step/{point}/{_last(path)}', 0)} CrawlURIs"]) for path in names]
 
     fetch = [part("preselect")]

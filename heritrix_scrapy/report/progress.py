@@ -73,6 +73,36 @@ def rates(
         progress.current_kib = int(grown / (age_ms / 1000)) if age_ms > 0 else 0
 
 
+class Window:
+    """What stood some time ago, for the rates since then: between ``back_ms`` and twice as long ago, whoever asks and
+    however often; with 0 when it was asked last. ``start``: when it began, and what stood then."""
+
+    def __init__(self, back_ms: int = 0, start: tuple[int, Progress] | None = None) -> None:
+        self._back_ms = back_ms
+        self._earlier = self._next = start
+
+    def before(self, now_ms: int, moment: Progress) -> tuple[int, Progress] | None:
+        """How long ago, in ms of a clock that never jumps, and what stood then; None when nothing is known of before.
+        ``moment``: what stands now, for later."""
+        here = (now_ms, moment)
+        if self._next is None:
+            self._earlier = self._next = here
+        elif now_ms - self._next[0] >= self._back_ms:
+            self._earlier, self._next = self._next, here
+        assert self._earlier is not None
+        age_ms = now_ms - self._earlier[0]
+        return (age_ms, self._earlier[1]) if self._earlier is not here else None
+
+    def speed(self, now_ms: int, moment: Progress) -> tuple[float, float] | None:
+        """Documents and KiB a second since then; None when nothing is known of before."""
+        found = self.before(now_ms, moment)
+        if found is None or not found[0]:
+            return None
+        age_ms, earlier = found
+        rates(moment, age_ms, earlier, age_ms)
+        return moment.current_docs, moment.current_kib
+
+
 def ratio(count: float, by: float) -> float:
     """A division that knows 0/0 and x/0."""
     if by:

@@ -7,6 +7,7 @@ lines and its words.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -130,11 +131,19 @@ def name_of(asked: str) -> str | None:
 
 def as_json(name: str, known: Known) -> str:
     """The report as one JSON object: ``report``, ``time_ms``, ``data``."""
-    return json.dumps({"report": name, "time_ms": known.now_ms, "data": REPORTS[name].data(known)}, default=_plain)
+    told = {"report": name, "time_ms": known.now_ms, "data": _finite(REPORTS[name].data(known))}
+    return json.dumps(told, default=str, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
-    return str(value)
+def _finite(value: Any) -> Any:
+    """The value with null for what is no number that JSON has: a rate of nothing."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value
 
 
 def write(name: str, known: Known, directory: Path) -> Path:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.report.durations import duration
 from heritrix_scrapy.report.log_line import token
-from heritrix_scrapy.report.times import ts12
+from heritrix_scrapy.report.times import log17, ts12
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from heritrix_scrapy.crawl import InFlight
+    from heritrix_scrapy.model.crawluri import CrawlURI
     from heritrix_scrapy.report.known import Known
 
 #: What a URI is at that no download handler of ours fetches.
@@ -22,28 +24,28 @@ AROUND = "in the middlewares or the spider"
 
 
 def slots(known: Known) -> list[dict[str, Any]]:
-    """One entry for each URI in process."""
+    """One entry for each URI in process: what it is, at which step, since when."""
     fetching = {id(each.curi): each for each in known.in_flight}
-    rows = []
-    for curi in known.in_process:
-        flight = fetching.pop(id(curi), None)
-        began = curi.began_ms
-        rows.append(
-            {
-                "uri": curi.uri,
-                "path": curi.path,
-                "via": curi.via,
-                "queue": curi.class_key,
-                "attempts": curi.attempts,
-                "step": AROUND if flight is None else flight.step,
-                "received": 0 if flight is None else flight.received,
-                "for_ms": None if began is None else max(known.now_ms - began, 0),
-            }
-        )
+    rows = [_row(known, curi, fetching.pop(id(curi), None)) for curi in known.in_process]
     for flight in fetching.values():
         # fetches of engine.download(), which no queue knows
-        rows.append({"uri": flight.curi.uri, "step": flight.step, "received": flight.received, "for_ms": None})
+        rows.append(_row(known, flight.curi, flight))
     return rows
+
+
+def _row(known: Known, curi: CrawlURI, flight: InFlight | None) -> dict[str, Any]:
+    began = curi.began_ms
+    return {
+        "uri": curi.uri,
+        "path": curi.path,
+        "via": curi.via,
+        "queue": curi.class_key,
+        "attempts": curi.attempts,
+        "step": AROUND if flight is None else flight.step,
+        "received": 0 if flight is None else flight.received,
+        "since": None if began is None else log17(began),
+        "for_ms": None if began is None else max(known.now_ms - began, 0),
+    }
 
 
 def short(known: Known) -> str:
@@ -66,9 +68,10 @@ def lines(known: Known) -> Iterator[str]:
     yield ""
     for number, row in enumerate(rows, 1):
         yield f"[slot #{number}"
-        yield f" CrawlURI {token(row['uri'])} {token(row.get('path'))} {token(row.get('via'))}"
-        yield f"    {row.get('attempts', 0)} attempts"
-        yield f" ACTIVE for {'-' if row['for_ms'] is None else duration(row['for_ms'])}"
+        yield f" CrawlURI {token(row['uri'])} {token(row['path'])} {token(row['via'])}"
+        yield f"    {row['attempts']} attempts"
+        waited = row["for_ms"]
+        yield f" ACTIVE for {'-' if waited is None else duration(waited)}, since {row['since'] or '-'}"
         yield f" step: {row['step']}, {row['received']} bytes received"
         yield "]"
         yield ""

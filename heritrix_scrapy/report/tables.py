@@ -84,7 +84,7 @@ def hosts(known: Known) -> Iterator[Row]:
     rows = (
         (
             -tally.successes,
-            name if name in ("dns:", "whois:") else quote_plus(name, safe="*"),
+            name if name in ("dns:", "whois:") else quote_plus(name, safe="*", errors="surrogatepass"),
             tally.total_bytes,
             tally.robots_denials,
             tally.remaining,
@@ -108,7 +108,7 @@ def sources(known: Known) -> Iterator[Row]:
     """(source, host, successes): sources as their names sort; of one, the host with the most first."""
     rows = ((tag, -count, host) for tag, host, count in known.figures.source_hosts())
     for tag, less, host in sorted_rows(rows):
-        yield token(tag), host, -less
+        yield token(tag), token(host), -less
 
 
 # -- types and statuses ------------------------------------------------------------------------------------

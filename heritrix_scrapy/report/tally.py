@@ -7,6 +7,7 @@ The counters go into the frontier's write batch of the URI, so that after a cras
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model import status
@@ -39,6 +40,7 @@ _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,40}/[a-z0-9!#$&^_.+-]{1,80}|no-type|unk
 _ANY_TYPE = re.compile(r"[!-~]{1,120}")
 
 
+OTHER = "other"
 #: So many types at most have counters of their own, whatever servers make up.
 MOST_TYPES = 1000
 
@@ -46,16 +48,35 @@ MOST_TYPES = 1000
 def media_type(text: str, known: set[str] | None = None, *, modern: bool = True) -> str:
     """The type that an answer is counted under, in lower case; ``other`` for what is none, and for a new one when
     ``known``, to which it is added, has enough."""
+    mime = _written(text, modern)
+    if known is None or mime in known or mime == OTHER:
+        return mime
+    if len(known) >= MOST_TYPES:
+        return OTHER
+    known.add(mime)
+    return mime
+
+
+@lru_cache(4096)
+def _written(text: str, modern: bool) -> str:
     mime = truncate_mime(text)
     if modern:
         mime = mime.lower()
-    if known is not None and mime in known:
-        return mime
-    if not (_TYPE if modern else _ANY_TYPE).fullmatch(mime) or (known is not None and len(known) >= MOST_TYPES):
-        return "other"
-    if known is not None:
-        known.add(mime)
-    return mime
+    return mime if (_TYPE if modern else _ANY_TYPE).fullmatch(mime) else OTHER
+
+
+@lru_cache(4096)
+def _names(mime: str) -> tuple[str, str]:
+    return f"mime/{mime}", f"mime_bytes/{mime}"
+
+
+@lru_cache(1024)
+def _status_name(code: int) -> str:
+    return f"status/{code}"
+
+
+#: Class of bytes → counters of its URIs and of its bytes.
+_CLASSES = {kind: (f"urls/{kind}", f"bytes/{kind}") for kind in BYTES}
 
 
 def tally(curi: CrawlURI, types: set[str] | None = None, *, modern: bool = True) -> Mapping[str, int]:
@@ -66,15 +87,15 @@ def tally(curi: CrawlURI, types: set[str] | None = None, *, modern: bool = True)
     response and resource records written.
     """
     end = status.disposition(curi.status, credential_pending=curi.credential_pending)
-    counters = {"uris/finished": 1, URIS[end]: 1, f"status/{curi.status}": 1}
+    counters = {"uris/finished": 1, URIS[end]: 1, _status_name(curi.status): 1}
     if end is Disposition.SUCCESS:
         size = max(counted_size(curi, heritrix=not modern), 0)
         kind = byte_class(curi)
         mime = media_type(curi.content_type, types, modern=modern)
-        counters[f"urls/{kind}"] = 1
-        counters[f"bytes/{kind}"] = size
-        counters[f"mime/{mime}"] = 1
-        counters[f"mime_bytes/{mime}"] = size
+        urls, sizes = _CLASSES[kind]
+        answers, lengths = _names(mime)
+        counters[urls] = counters[answers] = 1
+        counters[sizes] = counters[lengths] = size
         if curi.warc_novel[1]:
             counters["bytes_written/novel"], counters["urls_written/novel"] = curi.warc_novel
     elif curi.status > 0:

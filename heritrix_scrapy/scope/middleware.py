@@ -14,7 +14,7 @@ from scrapy import Request
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model import hops
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.requests import bind, crawl_uri, lookup
+from heritrix_scrapy.requests import PAGE, bind, crawl_uri, lookup
 from heritrix_scrapy.scope.scope import scope_of
 from heritrix_scrapy.uri.fixup import UriError, fix
 
@@ -37,6 +37,11 @@ class ScopeMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    def process_spider_input(self, response: Response) -> None:
+        """What the callback fetches by itself, and what pipelines fetch for its items, is part of this page: Scrapy
+        handles each response in a task of its own."""
+        PAGE.set(crawl_uri(response))
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         parent = crawl_uri(response)

@@ -183,6 +183,19 @@ class Scope:
             return False
         return None if refused is None else True
 
+    def remembered(self, path: str) -> dict[str, str] | None:
+        """What ``recall`` has said of URIs without a query that were reached by this hop path: directory, without its
+        last slash → empty for accepted, else the rule that refused it. Holds until something is ``changed``; None where
+        there is more to look at."""
+        remembered = self._remembered
+        if remembered is None:
+            if self._logs_each:
+                return None
+            remembered = self._begin()
+        if not self._by_directory:
+            return None
+        return remembered.get(path) or self._verdicts(remembered, path)
+
     def _refused_text(self, uri: str, path: str) -> str | None:
         """``_refused`` of a URI of which no more is known; None where a rule failed, which who asks anew will tell."""
         curi = CrawlURI(uri, path=path)

@@ -121,7 +121,7 @@ GROUPS: tuple[Group, ...] = (
             row("LAUNCH_DIRS", False, "bool", "True puts `logs/`, `reports/` and `warcs/` into a folder named by the launch's 14 digits, linked as `latest`.", heritrix=True),
             row("PAUSE_AT_START", False, "bool", "True starts paused, until `scrapy heritrix unpause JOBDIR`.", bean="crawlController.pauseAtStart"),
             row("RUN_WHILE_EMPTY", False, "bool", "True stays alive with an empty frontier.", bean="crawlController.runWhileEmpty"),
-            row("STEPS", {}, "mapping", "Steps of your own: `{point: [dotted paths]}` with the points `before_fetch`, `after_fetch`, `after_extract` and `disposition`."),
+            row("STEPS", {}, "mapping", "Steps of your own: `{point: [dotted paths]}`, or `[dotted path, {property: value}]` in place of a path, with the points `before_fetch`, `after_fetch`, `after_extract` and `disposition`."),
             row("STOP_GRACE_SECONDS", 30, "number", "How long fetches in flight may go on after a stop.", unit="s", minimum=0),
             row("ALLOW_FOREIGN_HANDLER", False, "bool", "True lets a project's own http handler stand; what it fetches is logged as not archived."),
         ),
@@ -224,6 +224,10 @@ GROUPS: tuple[Group, ...] = (
             row("RESCHEDULE_DELAY_SECONDS", -1, "number", "After so many seconds a URI is fetched again, however it ended; 0 and less: never.", unit="s", ov=True, bean="rescheduler.rescheduleDelaySeconds"),
             row("RESCHEDULING_POLICY", "", "str", "When a URI is fetched again, by the dotted path of a class of your own: `next_fetch(curi, now_ms, settings)`, milliseconds or None."),
             row("RECOVERY_LOG_ENABLED", True, "bool", "Keeps Heritrix's journal of what happened to each URI, `frontier.recover.gz` among the logs.", bean="frontier.recoveryLogEnabled"),
+            row("DUMP_PENDING_AT_CLOSE", False, "bool", "True gives each URI that still waits at the end a line of crawl.log, with status 0.", bean="frontier.dumpPendingAtClose"),
+            row("LARGEST_QUEUES_COUNT", 20, "int", "So many of the longest queues are known, to reports and `status`.", bean="frontier.largestQueuesCount", minimum=0),
+            row("MAX_QUEUES_PER_REPORT_CATEGORY", 2000, "int", "Queues of each state that the frontier's summary report tells of.", bean="frontier.maxQueuesPerReportCategory", minimum=0),
+            row("SNOOZE_LONG_MS", 300_000, "int", "Taken from jobs, and nothing more: Heritrix has it and uses it nowhere.", unit="ms", bean="frontier.snoozeLongMs", minimum=0),
             row("PROCESS_ERROR_OUTLINKS", False, "bool", "Links of answers other than 2xx and 3xx are followed too.", ov=True, bean="candidates.processErrorOutlinks"),
         ),
     ),
@@ -464,18 +468,3 @@ GROUPS: tuple[Group, ...] = (
 
 SETTINGS: tuple[Setting, ...] = tuple(row for group in GROUPS for row in group.rows)
 BY_NAME: dict[str, Setting] = {row.name: row for row in SETTINGS}
-
-#: Names that are valid and that no part reads yet: set, they are logged in one line and otherwise left alone.
-KNOWN_LATER: frozenset[str] = frozenset(
-    {
-        "DIGEST_ALGORITHM",
-        "DUMP_PENDING_AT_CLOSE",
-        "LARGEST_QUEUES_COUNT",
-        "MAX_QUEUES_PER_REPORT_CATEGORY",
-        "SNOOZE_LONG_MS",
-        "WARC_FREQUENT_FLUSHES",
-    }
-)
-
-#: Gates of single parts (``HERITRIX_WARC_WRITER_SHOULD_PROCESS_RULE``) are valid names too.
-LATER_SUFFIX: Final = "_SHOULD_PROCESS_RULE"

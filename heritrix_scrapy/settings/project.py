@@ -209,7 +209,8 @@ def read(settings: BaseSettings, *, contact_required: bool = True, changes: Chan
         ours = {PREFIX + "PROFILE": "heritrix"} | ours | {key: job.settings[key] for key in of_job}
     ours |= changes.settings
     of_job -= changes.settings.keys()
-    lines = check_names(ours) + (job_file.lines(job) if job else [])
+    check_names(ours)
+    lines = job_file.lines(job) if job else []
     lines += [f"{name} holds as it was changed while the crawl ran ({kept.NAME})" for name in changes.settings]
     profile = check_profile(ours.get(PREFIX + "PROFILE", "modern"))
     given = frozenset(name for key in ours if (name := key.removeprefix(PREFIX)) in BY_NAME)

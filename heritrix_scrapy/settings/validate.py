@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, LATER_SUFFIX, PREFIX, PROFILES
+from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, PROFILES
 from heritrix_scrapy.settings.files import FileLines, LazyLines
 from heritrix_scrapy.uri.java_regex import java_compile
 
@@ -372,25 +372,20 @@ def check(setting: Setting, value: Any) -> Any:
         raise ConfigurationError(setting.key, shown, str(refused)) from None
 
 
-def check_names(names: Mapping[str, Any]) -> list[str]:
-    """Log lines for names that have no effect yet; ConfigurationError for one that nobody knows.
+def check_names(names: Mapping[str, Any]) -> None:
+    """Raises ConfigurationError for a name that nobody knows.
 
     ``names``: all names of the project's settings that start with ``HERITRIX_``, with their values.
     """
-    lines = []
     for key, value in names.items():
         name = key.removeprefix(PREFIX)
         if name in BY_NAME:
             continue
         if ADDRESSED.fullmatch(name) or GATE.fullmatch(name):
             continue
-        if name in KNOWN_LATER or name.endswith(LATER_SUFFIX):
-            lines.append(f"{key} has no effect yet in this version")
-            continue
-        near = difflib.get_close_matches(name, [*BY_NAME, *KNOWN_LATER], n=1, cutoff=0.6)
+        near = difflib.get_close_matches(name, list(BY_NAME), n=1, cutoff=0.6)
         hint = f"; did you mean {PREFIX}{near[0]}?" if near else ""
         raise ConfigurationError(key, value, f"no such setting{hint}")
-    return lines
 
 
 def gates(names: Mapping[str, Any]) -> dict[str, Any]:

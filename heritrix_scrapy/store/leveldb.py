@@ -116,12 +116,19 @@ class LevelStore:
         plyvel.repair_db(str(self._path), compression=None, bloom_filter_bits=OPTIONS["bloom_filter_bits"])
 
     def _opened(self) -> Any:
-        """The database; what LevelDB finds to be missing is left out, once."""
+        """The database; what LevelDB finds to be missing or damaged is left out, once.
+
+        It is opened with all checks first, and closed: only so does it say that a batch in its journal does not match
+        its checksum, which it passes over otherwise. The checks do not stay: they would have the first damaged block
+        that a compaction meets end all writing, and the crawl stand still for the sake of a few rows.
+        """
         try:
+            if any(journal.stat().st_size for journal in self._path.glob("*.log")):
+                plyvel.DB(str(self._path), paranoid_checks=True, **OPTIONS).close()
             return plyvel.DB(str(self._path), create_if_missing=True, **OPTIONS)
         except plyvel.CorruptionError as error:
             self._repair()
-            self.damage.append(f"{error}: repaired, the rows of that file are lost")
+            self.damage.append(f"{error}: repaired; rows that cannot be read are lost, others may be wrong")
             return plyvel.DB(str(self._path), create_if_missing=True, **OPTIONS)
 
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
@@ -171,6 +178,18 @@ class LevelStore:
         """Rows from ``start`` to before ``stop``, as they were when the range was asked for."""
         rows: Iterator[tuple[bytes, bytes]] = self._db.iterator(start=start, stop=stop)
         return rows
+
+    def seeker(self) -> Callable[[bytes], bytes | None]:
+        """A function: a key → the first key of a row from there on, None behind the last; of the rows as they are now,
+        which stay on the disk as long as the function is kept."""
+        rows = self._db.raw_iterator()
+        to, valid, found = rows.seek, rows.valid, rows.key
+
+        def seek(start: bytes) -> bytes | None:
+            to(start)
+            return found() if valid() else None
+
+        return seek
 
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None:
         """Reclaim the room of deleted rows; takes a second a million rows."""

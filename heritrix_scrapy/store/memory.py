@@ -39,6 +39,16 @@ class MemoryStore:
         end = len(keys) if stop is None else bisect_left(keys, stop)
         return iter([(key, self._rows[key]) for key in keys[bisect_left(keys, start) : end]])
 
+    def seeker(self) -> Callable[[bytes], bytes | None]:
+        """A function: a key → the first key of a row from there on, None behind the last."""
+        keys = self._keys.copy()
+
+        def seek(start: bytes) -> bytes | None:
+            at = bisect_left(keys, start)
+            return keys[at] if at < len(keys) else None
+
+        return seek
+
     def compact(self, start: bytes | None = None, stop: bytes | None = None) -> None:
         """Nothing to reclaim."""
 

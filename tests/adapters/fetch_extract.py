@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from heritrix_scrapy.extract import likely
 from heritrix_scrapy.extract.charset import java_name
 from heritrix_scrapy.extract.document import Document
@@ -211,9 +213,9 @@ def ordering(case: Case) -> Verdict:
         return (via, found.uri, found.context, (path or "") + found.hop)
 
     checks: dict[str, bool] = {
-        "via 1<2 with uri 2>1": key("http://1/", link._replace(uri=other), "") < key("http://2/", link, ""),
-        "uri": key(curi.uri, link, "") < key(curi.uri, link._replace(uri=other), ""),
-        "context": key(curi.uri, link, "") < key(curi.uri, link._replace(context="img/@src"), ""),
+        "via 1<2 with uri 2>1": key("http://1/", replace(link, uri=other), "") < key("http://2/", link, ""),
+        "uri": key(curi.uri, link, "") < key(curi.uri, replace(link, uri=other), ""),
+        "context": key(curi.uri, link, "") < key(curi.uri, replace(link, context="img/@src"), ""),
         "path": key(curi.uri, link, "L") < key(curi.uri, link, "R"),
         "all equal": len({link, Outlink(page_uri, "L", "a/@href")}) == 1,
         'path from seed null vs ""': key(curi.uri, link, None) == key(curi.uri, link, ""),

@@ -7,11 +7,13 @@ import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.settings import Settings
 
+from heritrix_scrapy.commands import init
 from heritrix_scrapy.commands.init import package_of
 from heritrix_scrapy.settings import read
 from heritrix_scrapy.settings.defaults import SETTINGS
@@ -73,17 +75,13 @@ def test_names_of_packages(name: str, package: str) -> None:
 
 
 @pytest.mark.crawl
-def test_a_new_project_crawls(serve: Serve, tmp_path: Path) -> None:
+def test_a_new_project_crawls(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     web = serve(SITE)
     made = scrapy(tmp_path, "heritrix", "init", "Our Harvest")
     assert made.returncode == 0, made.stderr
     assert "scrapy crawl our_harvest -s JOBDIR=job1" in made.stdout
     folder = tmp_path / "Our Harvest"
     settings = folder / "our_harvest" / "settings.py"
-
-    refused = scrapy(folder, "crawl", "our_harvest", "-s", "JOBDIR=job1")
-    assert refused.returncode == 1
-    assert "HERITRIX_OPERATOR_CONTACT_URL" in refused.stderr
 
     text = settings.read_text()
     edits = {
@@ -103,16 +101,16 @@ def test_a_new_project_crawls(serve: Serve, tmp_path: Path) -> None:
     assert web.url("www.begun.test", "/one") in {line.split()[3] for line in lines}
 
     before = {path: path.read_bytes() for path in folder.rglob("*.py")}
-    again = scrapy(tmp_path, "heritrix", "init", "Our Harvest")
-    assert (again.returncode, again.stdout) == (1, "")
-    assert "Our Harvest is not empty: nothing was written" in again.stderr
+    assert init.run([str(folder)], Namespace(json=False)) == 1
+    told = capsys.readouterr()
+    assert (told.out, "is not empty: nothing was written" in told.err) == ("", True)
     assert {path: path.read_bytes() for path in folder.rglob("*.py")} == before
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
-    made = scrapy(tmp_path, "heritrix", "init", "file/below", "--json")
-    assert (made.returncode, made.stdout) == (1, "")
-    assert "Not a directory" in made.stderr
-    made = scrapy(tmp_path, "heritrix", "init", "plain", "--json")
-    assert json.loads(made.stdout)["spider"] == "plain"
+    assert init.run([str(tmp_path / "file" / "below")], Namespace(json=True)) == 1
+    told = capsys.readouterr()
+    assert (told.out, "Not a directory" in told.err) == ("", True)
+    assert init.run([str(tmp_path / "plain")], Namespace(json=True)) == 0
+    assert json.loads(capsys.readouterr().out)["spider"] == "plain"

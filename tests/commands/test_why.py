@@ -41,11 +41,13 @@ SITE: dict[str, Any] = {
     },
     "again.why.test": {"routes": {"/robots.txt": {"status": 404}, "/": {"close_now": True}}},
     "tried.why.test": {"routes": {"/robots.txt": {"status": 404}, "/": {"close_now": True}}},
+    "later.why.test": {"routes": {"/robots.txt": {"status": 404}}, "default": {"body": "changes often"}},
 }
 
 WARC = r"response record stands in .*\.warc\.gz(\.open)? at offset \d+"
 FETCHED = rf"fetched at .* with 200 .*{WARC}"
 SCOPE = r"The scope accepts it when found from .*/ by the path L: rule \d+, Surt"
+SCOPE_SAYS = r"The scope accepts it .*assumed"
 REFUSED = r"The scope refuses it .*rule 0, RejectDecideRule"
 
 
@@ -97,7 +99,11 @@ def expected(web: Web, *, running: bool) -> dict[str, tuple[str, list[str]]]:
             ["snoozed and waits for another try after .*, until 2", "tried once before"],
         ),
         on("tried.why.test", "/"): ("failed", ["ended at .* with -", "tried 2 times"]),
+        on("later.why.test", "/"): ("to be fetched again", ["fetched again at 2", rf"fetched last at .*200 .*{WARC}"]),
+        on(www, "/imported"): ("known", ["waits in no queue, and no crawl.log of the job has a line", SCOPE_SAYS]),
     }
+    verdicts = {"in process", "queued", "to be fetched again", "fetched", "failed", "disregarded", "known"}
+    assert verdicts - {verdict for verdict, _ in table.values()} <= (set() if running else {"in process"})
     assert len(table) >= 30
     return table
 
@@ -118,7 +124,7 @@ def wrong(table: dict[str, tuple[str, list[str]]], why: Any) -> str:
 def test_why_is_right_for_each_kind_of_uri(serve: Serve, project: Any) -> None:
     web = serve(SITE)
     hanging = [web.url("hang.why.test", path) for path in ("/stalls", "/q1", "/q2", "/q3", "/q4", "/q5")]
-    others = [web.url(host, "/") for host in ("again.why.test", "tried.why.test")]
+    others = [web.url(host, "/") for host in ("again.why.test", "tried.why.test", "later.why.test")]
     settings = {
         "HERITRIX_SEEDS": [web.url("www.why.test", "/"), *hanging, *others],
         "HERITRIX_FOLLOW": "all",
@@ -126,6 +132,10 @@ def test_why_is_right_for_each_kind_of_uri(serve: Serve, project: Any) -> None:
         "HERITRIX_MAX_RETRIES": 2,
         "HERITRIX_RETRY_DELAY_SECONDS": 3600,
         "HERITRIX_STOP_GRACE_SECONDS": 0,
+        "HERITRIX_SHEETS": {"later": {"HERITRIX_RESCHEDULE_DELAY_SECONDS": 3600}},
+        "HERITRIX_SHEET_ASSOCIATIONS": [{"surt_prefixes": ["http://(test,why,later,"], "sheets": ["later"]}],
+        "HERITRIX_ACTION_INITIAL_DELAY_SECONDS": 0.1,
+        "HERITRIX_ACTION_DELAY_SECONDS": 0.1,
     }
     made = project(settings, web=web)
     crawl = made.start()
@@ -146,6 +156,9 @@ def test_why_is_right_for_each_kind_of_uri(serve: Serve, project: Any) -> None:
     do("wake", queue="test,why,tried,.*")
     until(crawl, lambda: why(others[1])["verdict"] == "failed", "the second try failed")
     assert do("delete", uri=".*/q5")["deleted"] == 1
+    (made.jobdir / "action" / "known.s.include").write_text(f"{web.url('www.why.test', '/imported')}\n")
+    done = made.jobdir / "actions-done"
+    until(crawl, lambda: done.exists() and any(done.iterdir()), "the list was imported")
     until(crawl, lambda: status()["in process"] == 1 and not status()["queues"]["ready"], "only one hangs")
     found = wrong(expected(web, running=True), why)
     assert not found, found

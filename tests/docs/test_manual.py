@@ -16,7 +16,7 @@ from heritrix_scrapy.report.logs import NAMES
 from heritrix_scrapy.report.tally import BYTES, URIS
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import read
-from heritrix_scrapy.settings.defaults import BY_NAME, KNOWN_LATER, SETTINGS
+from heritrix_scrapy.settings.defaults import BY_NAME, SETTINGS
 from heritrix_scrapy.settings.reference import settings_reference
 from heritrix_scrapy.settings.validate import GATE
 from tests.docs.examples import PAGES, ROOT, Example, assigned, examples
@@ -56,9 +56,8 @@ def words(text: str) -> set[str]:
 @pytest.mark.parametrize("page", [*PAGES, *sorted((DOCS / "deviations").glob("*.md"))], ids=lambda page: page.name)
 def test_settings_that_a_page_names_exist(page: Path) -> None:
     known = {row.key for row in SETTINGS}
-    later = {"HERITRIX_" + name for name in KNOWN_LATER}
     gates = {name for name in words(page.read_text(encoding="utf-8")) if GATE.fullmatch(name.removeprefix("HERITRIX_"))}
-    assert words(page.read_text(encoding="utf-8")) - gates <= known | later
+    assert words(page.read_text(encoding="utf-8")) - gates <= known
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -193,6 +192,6 @@ def test_rows_are_named_once() -> None:
 
 
 def test_settings_of_rows_exist() -> None:
-    keys = {"HERITRIX_" + name for name in BY_NAME} | {"HERITRIX_" + name for name in KNOWN_LATER}
+    keys = {"HERITRIX_" + name for name in BY_NAME}
     for page in (DOCS / "deviations").glob("*.md"):
         assert words(page.read_text()) <= keys, page.name

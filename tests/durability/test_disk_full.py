@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import time
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heritrix_scrapy.operate.control import ask
 from tests.durability.watch import responses, until
 
 if TYPE_CHECKING:
@@ -161,7 +163,8 @@ def test_pauses_and_goes_on(serve: Serve, project: Any, place: str, size: str, b
 def test_pc016_pc019_goes_on_by_itself(
     serve: Serve, project: Any, place: str, size: str, body: int, guarded: bool
 ) -> None:
-    """PC-016: paused before anything fails to be written, where the guard is on. PC-019: PAUSED, then RUNNING."""
+    """PC-016: paused before anything fails to be written, where the guard is on. PC-019: PAUSED, then RUNNING. PC-017:
+    the pause is not counted as time that the crawl ran, and its reports are there at the end."""
     number = 60 if place == "warcs" else 150
     routes = {f"/{n}": noise(n, body if n else 500) | {"delay": 0.02} for n in range(number)}
     web = serve({HOST: {"routes": {"/robots.txt": {"status": 404, "body": ""}, **routes}}})
@@ -176,6 +179,10 @@ def test_pc016_pc019_goes_on_by_itself(
         assert said.startswith("PAUS")
         assert str(made.jobdir / place) in said
         assert ("low disk space" if guarded else "No space left on device") in said
+        until(process, lambda: ask(made.jobdir, {"do": "status"})["state"] == "PAUSED")
+        ran, since = ask(made.jobdir, {"do": "status"})["elapsed_ms"], time.monotonic()
+        until(process, lambda: time.monotonic() > since + 0.2)
+        assert ask(made.jobdir, {"do": "status"})["elapsed_ms"] == ran
         disk.grow("64m")
         done = made.finish(process, timeout=60)
         assert done.returncode == 0, log.read_text()
@@ -186,6 +193,7 @@ def test_pc016_pc019_goes_on_by_itself(
         logged = disk.inside if place == "logs" else made.jobdir / "logs"
         ends = Counter(line.split()[3] for line in (logged / "crawl.log").read_text().splitlines())
         assert all(ends[uri] == 1 for uri in pages)
+    assert (made.jobdir / "reports" / "crawl-report.txt").exists()
     states = [line.split()[2] for line in (made.jobdir / "job.log").read_text().splitlines() if " INFO " in line]
     assert states.count("PAUSED") >= 1
     assert states[-4:] == ["RUNNING", "EMPTY", "STOPPING", "FINISHED"]

@@ -77,6 +77,30 @@ def test_pc002_a_torn_journal(tmp_path: Path, caplog: pytest.LogCaptureFixture) 
     frontier.close()
 
 
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_a_flipped_byte_in_the_journal(tmp_path: Path, caplog: pytest.LogCaptureFixture, place: float) -> None:
+    """It is said; all that was not touched is there, what came after it too, each URI once, and no number is given
+    twice."""
+    fill(tmp_path)
+    journal = newest(tmp_path, "*.log")
+    data = bytearray(journal.read_bytes())
+    # a byte of a URI, so that the lengths stay right
+    at = data.index(b".torn.test/", int(len(data) * place))
+    data[at] ^= 1
+    journal.write_bytes(data)
+    frontier, clock, _ = make(LevelStore(tmp_path))
+    (said,) = [record.message for record in caplog.records if "damaged" in record.message]
+    assert "checksum mismatch" in said
+    fresh = [uri(URIS + number).replace("torn", "fresh") for number in range(HOSTS)]
+    frontier.add(seed(each) for each in fresh)
+    served = drain(frontier, clock)
+    assert len(served) == len(set(served))
+    assert set(fresh) <= set(served)
+    assert len(set(served) & {uri(number) for number in range(URIS)}) >= URIS - 1
+    assert not frontier.alive()
+    frontier.close()
+
+
 @pytest.mark.parametrize("size", [1, 7, 8, 40, 3000])
 def test_pc002_a_torn_table(tmp_path: Path, caplog: pytest.LogCaptureFixture, size: int) -> None:
     """PC-002, when the newest data file is a table. What only its end lacks is put back; else its rows are lost,

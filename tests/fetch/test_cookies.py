@@ -171,3 +171,17 @@ def test_files_round_trip() -> None:
     ]
     text = cookie_file.write(listed)
     assert [cookie for _, cookie in cookie_file.read(text.splitlines())] == listed
+
+
+def test_bytes_that_are_no_text_are_kept_and_shown_as_they_came() -> None:
+    """A row holds them too: what a server sets must not keep the crawl from being written."""
+    rows: dict[bytes, bytes] = {}
+    line = b"n\xe9=caf\xe9 \xc3\xa9; Path=/p\xff".decode("utf-8", "surrogateescape")
+    for text in (line, "plain=1"):
+        store = CookieStore(rows.get)
+        cookie = parse(text, "h.example", "/", NOW)
+        assert cookie is not None
+        assert store.add(cookie, NOW)
+        rows.update(store.drain())
+    shown = CookieStore(rows.get).shown("h.example", line.partition("Path=")[2], NOW, secure=False)
+    assert header(shown).encode("utf-8", "surrogateescape") == b"n\xe9=caf\xe9 \xc3\xa9; plain=1"

@@ -17,7 +17,7 @@ from scrapy.utils.test import get_crawler
 from heritrix_scrapy.addon import DEFAULTS
 from heritrix_scrapy.crawl import is_internal
 from heritrix_scrapy.fetch.downloader import SPARED, ArchivalDownloader
-from heritrix_scrapy.frontier.scheduler import UNATTENDED
+from heritrix_scrapy.frontier.building import UNATTENDED
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.recorder import Recorder
 from heritrix_scrapy.requests import bind

@@ -151,6 +151,30 @@ def test_a_body_that_is_cut_is_kept(script: Script) -> None:
     assert curi.recorder.truncated == ["disconnect"]
 
 
+@pytest.mark.parametrize("code", [b"0", b"1", b"99", b"1x", b"2001", b"9" * 5000, b"", None])
+def test_no_status(code: bytes | None) -> None:
+    """One that is none must not pass for a status of the crawl's own: 1 is a name that was looked up."""
+
+    def say(server: Http2Server, protocol: h2.connection.H2Connection, stream: int) -> None:
+        protocol.send_headers(stream, [*([] if code is None else [(b":status", code)]), (b"x", b"y")], end_stream=True)
+
+    error, curi, _ = ask(say)
+    assert not isinstance(error, Response)
+    assert curi.status == -2
+
+
+def test_framing_of_http11_is_not_written_down() -> None:
+    def say(server: Http2Server, protocol: h2.connection.H2Connection, stream: int) -> None:
+        protocol.send_headers(stream, [*HTML, (b"Transfer-Encoding", b"chunked"), (b"x-b", b"1\r\nEvil: 1")])
+        protocol.send_data(stream, b"5\r\nhello\r\n", end_stream=True)
+
+    _, curi, _ = ask(say)
+    _, answer = recorded(curi)
+    assert b"chunked" not in answer
+    assert b"\r\nEvil" not in answer
+    assert answer.endswith(b"\r\n\r\n5\r\nhello\r\n")
+
+
 def test_limits_hold() -> None:
     def much(server: Http2Server, protocol: h2.connection.H2Connection, stream: int) -> None:
         protocol.send_headers(stream, HTML)

@@ -646,3 +646,14 @@ def test_connections_used_again_are_counted() -> None:
             return crawler.stats.get_value("heritrix/fetch/connections_reused"), server.connections
 
     assert run(work()) == (2, 1)
+
+
+def test_a_host_of_another_name_is_not_sent_and_that_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> list[bytes]:
+        async with Server(HELLO, keep=True) as server, handler_of(make_crawler()) as handler:
+            for host in (f"127.0.0.1:{server.port}", "other.example", "other.example"):
+                await fetch(handler, server.url(), headers={"Host": host})
+            return [line for head in server.requests for line in head.split(b"\r\n") if line.startswith(b"Host")]
+
+    assert {line.partition(b":")[2].strip().partition(b":")[0] for line in run(work())} == {b"127.0.0.1"}
+    assert len([record for record in caplog.records if "Host header" in record.getMessage()]) == 1

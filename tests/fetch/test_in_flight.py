@@ -7,7 +7,7 @@ import resource
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
 
 from heritrix_scrapy.fetch import http_fetch
 from heritrix_scrapy.fetch.addresses import is_private
@@ -100,6 +100,40 @@ def test_a_fetch_is_cancelled_while_it_connects() -> None:
     error, curi = run(work())
     assert isinstance(error, DownloadCancelledError)
     assert curi.status == -7000
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_addresses_without_number_do_not_make_a_fetch_longer(cancelled: bool) -> None:
+    """Neither than its time, nor than an operator wants: the next address is not tried then."""
+
+    async def work() -> Any:
+        asked = []
+
+        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append(writer)
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(silent, "0.0.0.0", 0)
+        port = server.sockets[0].getsockname()[1]
+        times = {} if cancelled else {"timeout_seconds": 0.5, "so_timeout_ms": 400}
+        async with handler_of(make_crawler(**times)) as handler:
+            host = handler.crawl.hosts.host("many.test")
+            host.addresses, host.looked_up_ms = [f"127.0.0.{number}" for number in range(1, 31)], 0
+            curi = CrawlURI(f"https://many.test:{port}/")
+            task = asyncio.ensure_future(fetch(handler, curi.uri, curi=curi))
+            if cancelled:
+                while not asked:
+                    await asyncio.sleep(0.005)
+                assert handler.cancel(curi, keep=True)
+            error, _ = await task
+        server.close()
+        return error, curi.status, len(asked)
+
+    error, status, tried = run(work())
+    assert isinstance(error, DownloadCancelledError if cancelled else DownloadTimeoutError)
+    assert status == (-7000 if cancelled else -2)
+    assert tried <= 2
 
 
 # -- descriptors ------------------------------------------------------------------------------------------------

@@ -334,3 +334,22 @@ def test_endless_interims_end() -> None:
     for _ in range(40):
         events += reader.feed(b"HTTP/1.1 102 Processing\r\n\r\n" * 2000)
     assert [fault.flaw for fault in only(events, Fault)] == [Flaw.HEAD_TOO_LARGE]
+
+
+def test_a_million_chunks_of_one_byte_are_read_as_fast_as_they_come() -> None:
+    """Whoever sends them must not hold up the fetches beside."""
+    reader = WireReader()
+    reader.feed(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    events = [event for _ in range(20) for event in reader.feed(b"1\r\nx\r\n" * 10_000)]
+    assert b"".join(event.data for event in events if isinstance(event, Body)) == b"x" * 200_000
+    assert len(events) <= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "framing", "bad"),
+    [(b"9" * 19, "length", True), (b"9" * 100_000, "length", True), (b"-" + b"9" * 5000, "close", False)],
+)
+def test_numbers_that_nobody_could_send(text: bytes, framing: str, bad: bool) -> None:
+    (head, *_) = WireReader().feed(b"HTTP/1.1 200 OK\r\nContent-Length: " + text + b"\r\n\r\nabc")
+    assert isinstance(head, Head)
+    assert (head.framing, head.bad_length is not None) == (framing, bad)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.ledger import FLUSH_MS, FLUSH_URIS, SYNC_MS
-from heritrix_scrapy.frontier.queue import CHUNK
+from heritrix_scrapy.frontier.queue import CHUNK, pack_record, unpack_record
 from heritrix_scrapy.frontier.seeds import seed
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.status import status_of_store
@@ -299,6 +300,23 @@ def test_a_wrong_count_is_put_right(caplog: pytest.LogCaptureFixture) -> None:
     frontier.totals.queued += 5
     assert drain(frontier, clock) == [A]
     assert "5 URIs were counted, none is there" in caplog.text
+    assert frontier.totals.queued == 0
+
+
+def test_a_wrong_hint_loses_nothing_and_repeats_nothing() -> None:
+    """A queue's record says that reading begins behind some of its rows."""
+    store = MemoryStore()
+    frontier, clock, _ = make(store)
+    uris = [f"{A}{number}" for number in range(6)]
+    frontier.add([link(uri) for uri in uris])
+    frontier.flush(clock.now)
+    (row,) = store.range(keys.QUEUE, keys.after(keys.QUEUE))
+    record = unpack_record(row[1])
+    record.hint = [key for key, _ in store.range(keys.QUEUED, keys.after(keys.QUEUED))][3]
+    record.written += 1
+    store.write([(row[0], pack_record(record))])
+    frontier, clock, _ = make(store)
+    assert sorted(drain(frontier, clock)) == uris
     assert frontier.totals.queued == 0
 
 

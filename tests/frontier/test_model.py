@@ -51,6 +51,7 @@ class Watched:
     def __init__(self, inner: Store) -> None:
         self.inner = inner
         self.get, self.range, self.compact = inner.get, inner.range, inner.compact
+        self.seeker = inner.seeker
         self.batch: Any = None
 
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:

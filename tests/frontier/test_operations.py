@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from heritrix_scrapy.frontier.operations import OperationError, Operations
+from heritrix_scrapy.frontier.looking import OperationError
+from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.seeds import seed
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.work import Work
@@ -181,6 +182,23 @@ def test_a_queue_tells_what_it_waits_for() -> None:
     assert woken is not None
     assert woken.uri == "http://b.test/2"
     assert world.do("wake", count_only=True)["queues"] == 1
+
+
+def test_a_queue_tells_that_its_server_is_busy() -> None:
+    """PC-211: the host answers 503 and names a long time; the report says which queue waits, why, and until when."""
+    world = World()
+    world.add("http://a.test/1")
+    curi = world.frontier.next(world.clock.now)
+    assert curi is not None
+    server = world.frontier._hosts.server("a.test")
+    server.retry_at_ms, server.retry_ms = world.clock.now + 3_600_000, 3_600_000
+    end(world.frontier, curi, 503, world.clock.now)
+    assert world.frontier.next(world.clock.now) is None
+    (row,) = world.do("queues")["queues"]
+    assert row["waits for"] == "the server, which answered 503"
+    assert (row["seconds"], row["until"]) == (3600.0, "2023-11-14T23:13:20.000Z")
+    (waiting,) = world.frontier.status()["waiting"]
+    assert waiting["why"] == "the server, which answered 503"
 
 
 def test_pages_of_queues_and_uris() -> None:

@@ -62,6 +62,7 @@ def crawl(short: bool, random: Random, **settings: Any) -> tuple[dict[bytes, byt
         source,
         decide=scope.accepts,
         recall=scope.recall if short else None,
+        remembered=scope.remembered,
         hosts=Hosts(store.get),
         clock=clock,
         seed_found=scope.seed_found,
@@ -138,6 +139,7 @@ def test_what_has_no_row_ends_as_on_the_general_way(context: str) -> None:
             source,
             decide=scope.accepts,
             recall=scope.recall if short else None,
+            remembered=scope.remembered,
             hosts=Hosts(store.get),
             clock=clock,
         )

@@ -6,7 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heritrix_scrapy.frontier import keys
-from heritrix_scrapy.frontier.queue import CHUNK, KEPT_HEADS, MAX_HEADS, Queue, QueueRecord, unpack_record
+from heritrix_scrapy.frontier.queue import (
+    CHUNK,
+    KEPT_HEADS,
+    MAX_HEADS,
+    Queue,
+    QueueHead,
+    QueueRecord,
+    pack_record,
+    unpack_head,
+    unpack_record,
+)
 from heritrix_scrapy.store import MemoryStore
 
 STEPS = st.lists(
@@ -112,3 +122,11 @@ def test_budgets() -> None:
     assert not QueueRecord(1, session_budget=0, spent=99).over_session
     assert not QueueRecord(1, total_budget=-1, spent=99).over_total
     assert QueueRecord(1, total_budget=0).over_total
+
+
+def test_the_head_of_a_record_is_its_first_fields() -> None:
+    fields = QueueHead.__struct_fields__
+    assert fields == QueueRecord.__struct_fields__[: len(fields)]
+    record = QueueRecord(7, 1, 5, 9, -2, 11, 13, b"hint", last_queued="http://a.test/")
+    head = unpack_head(pack_record(record))
+    assert [getattr(head, name) for name in fields] == [getattr(record, name) for name in fields]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from heritrix_scrapy.frontier import keys
-from heritrix_scrapy.frontier.operations import OperationError, Operations
+from heritrix_scrapy.frontier.looking import OperationError
+from heritrix_scrapy.frontier.operations import Operations
 from heritrix_scrapy.frontier.states import State
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.model import status

@@ -131,8 +131,8 @@ def test_depth_first_and_one_robots_for_parallel_queues(serve: Serve, run_crawl:
 
 @pytest.mark.parametrize("profile", ["modern", "heritrix"])
 def test_the_operators_seeds_file(serve: Serve, project: Any, profile: str) -> None:
-    """PC-220: seeds that redirect elsewhere leave the file as it is in the modern profile, and stand in the
-    JOBDIR; the heritrix profile appends them as Heritrix does. PC-219 as a crawl: lines added during a pause are
+    """A seed that redirects elsewhere leaves the file as it is in the modern profile, and stands in the JOBDIR; the
+    heritrix profile appends where it leads to as Heritrix does. PC-219 as a crawl: lines added during a pause are
     read."""
     from_, to, late = "www.from.test", "www.to.test", "www.late.test"
     web = serve(
@@ -161,3 +161,30 @@ def test_the_operators_seeds_file(serve: Serve, project: Any, profile: str) -> N
     store = open_store(crawl.jobdir / "frontier")
     assert store.get(keys.seed(web.url(to))) is not None, "the next process knows it"
     store.close()
+
+
+def test_two_crawls_leave_the_seeds_file_as_it_was(serve: Serve, project: Any) -> None:
+    """PC-220: 30 seeds, 10 of which redirect elsewhere, crawled twice. The file has the same bytes after each; where
+    the ten lead to stands in the JOBDIR and in the report."""
+    hosts: dict[str, Any] = {}
+    for number in range(30):
+        there = {"redirect": f"${{http:to{number}.test}}/"} if number % 3 == 0 else PAGE
+        hosts[f"from{number}.test"] = {"routes": {**NO_ROBOTS, "/": there}}
+    targets = [f"to{number}.test" for number in range(0, 30, 3)]
+    hosts |= {target: {"routes": {**NO_ROBOTS, "/": PAGE}} for target in targets}
+    web = serve(hosts)
+    made = project({"HERITRIX_SEEDS": "seeds.txt"}, web=web)
+    file = made.folder / "seeds.txt"
+    file.write_text("".join(f"{web.url(f'from{number}.test')}\n" for number in range(30)))
+    before = file.read_bytes()
+    for _ in range(2):
+        crawl = made.run()
+        assert crawl.returncode == 0, crawl.stderr
+        assert file.read_bytes() == before
+        assert all(crawl.statuses[web.url(target)] == [200] for target in targets)
+        (report,) = sorted(crawl.jobdir.rglob("seeds-report.txt"))[-1:]
+        lines = [line.split() for line in report.read_text().splitlines()[1:]]
+        assert {line[2] for line in lines if line[0] == "200"} >= {web.url(target) for target in targets}
+        store = open_store(crawl.jobdir / "frontier")
+        assert all(store.get(keys.seed(web.url(target))) is not None for target in targets)
+        store.close()

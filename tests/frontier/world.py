@@ -107,7 +107,7 @@ class MortalStore:
 
     def __init__(self, inner: MemoryStore, lives: int = 1 << 60, *, torn: bool = False) -> None:
         self.inner, self.lives, self.torn = inner, lives, torn
-        self.get, self.range = inner.get, inner.range
+        self.get, self.range, self.seeker = inner.get, inner.range, inner.seeker
 
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
         self.lives -= 1

@@ -19,6 +19,14 @@ FTP = {
     "extended": b"229 Extended (|||6446|)\r\n150 here\r\n226 done\r\n",
     "listing": b"a b.txt\r\nsub\r\n\xe9.txt\r\n./c\r\n..\r\nd/e\r\n",
 }
+LINES = {
+    "cookies": b"Set-Cookie: a=1; Domain=a.example; Path=/; Max-Age=60\r\nSet-Cookie: caf\xe9=\xe9; Secure; HttpOnly",
+    "quoted": b'set-cookie: q="a;b\\"c"; Expires=1 Jan 2038 00:00:00 GMT\r\nset-cookie: d=\xc3\xa9; path=robots.txt',
+    "digest": b'WWW-Authenticate: Digest realm="v \\"x\\"\xe9", nonce="n", qop="auth,auth-int", opaque="o", stale=TRUE',
+    "basic": b'WWW-Authenticate: Negotiate abc==, Basic realm="here", charset="UTF-8"\r\n',
+    "redirect": b'Location: //other.example/r\xe9 x\r\nContent-Type: text/html; charset="x-\xe9"\r\n',
+    "tags": b"X-Robots-Tag: heritrix: none, unavailable_after: 1 Jan\r\nContent-Encoding: gzip, br\r\n",
+}
 WHOIS = {
     "iana": b"% IANA\n\ndomain:       COM\nwhois:        whois.verisign-grs.com\n",
     "registry": b"   Domain: A.COM\r\n   Registrar WHOIS Server: whois.a.example\r\n   Whois Server: b.test\r\n",
@@ -52,6 +60,7 @@ def answers() -> dict[str, bytes]:
 def main() -> None:
     seeds: dict[str, dict[str, bytes]] = {
         "wire": {name: exchange.sent[:4096] for name, exchange in EXCHANGES.items()},
+        "lines": LINES,
         "robots": {name: text.encode() for name, text in ROBOTS.items()},
         "dns": answers(),
         "ftp": FTP,

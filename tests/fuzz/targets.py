@@ -16,14 +16,21 @@ import dns.exception
 import dns.message
 import dns.nameserver
 
-from heritrix_scrapy.fetch import ftp, whois
+from heritrix_scrapy.fetch import cookie_file, ftp, whois
+from heritrix_scrapy.fetch.authentication import answerable, basic, challenges, digest
+from heritrix_scrapy.fetch.cookies import CookieStore, header, parse
 from heritrix_scrapy.fetch.decoding import header_charset
 from heritrix_scrapy.fetch.dns_handler import record_text
 from heritrix_scrapy.fetch.resolver import MOST_ADDRESSES, Answer, Resolver
+from heritrix_scrapy.fetch.robots import update_robots
 from heritrix_scrapy.fetch.robots_rules import HeritrixRules, StandardRules
-from heritrix_scrapy.fetch.stamp import retry_after
-from heritrix_scrapy.fetch.wire import MAX_HEAD, MAX_TRAILERS, Body, Event, Head, WireReader
-from heritrix_scrapy.model.hosts import Inquiry
+from heritrix_scrapy.fetch.robots_tag import directives
+from heritrix_scrapy.fetch.stamp import retry_after, stamp_head
+from heritrix_scrapy.fetch.wire import MAX_HEAD, MAX_TRAILERS, Body, Event, Head, WireReader, parse_fields
+from heritrix_scrapy.model.crawluri import CrawlURI, pack, unpack
+from heritrix_scrapy.model.hosts import Hosts, Inquiry
+from heritrix_scrapy.model.recorder import Recorder
+from heritrix_scrapy.settings import default_view
 from heritrix_scrapy.settings.defaults import WHOIS_QUERY_TEMPLATES
 from heritrix_scrapy.uri.errors import UriError
 from heritrix_scrapy.uri.fixup import fix
@@ -76,6 +83,48 @@ def wire(data: bytes) -> None:
                     retry_after(text.strip(), 0)
                 if name.lower() == b"content-type":
                     header_charset(text)
+
+
+def lines(data: bytes) -> None:
+    """What the lines of a head say to those who keep it: cookies, challenges, redirects, tags. Their rows are those
+    that a crawl is written by."""
+    fields, _ = parse_fields(data.split(b"\n"))
+    hosts, rows = Hosts(lambda key: rows.get(key)), dict[bytes, bytes]()
+    for profile in ("modern", "heritrix"):
+        strict = profile == "heritrix"
+        view, curi = default_view(profile), CrawlURI("http://www.a.example/robots.txt", path="P")
+        curi.settings, curi.recorder = view, Recorder()
+        head = Head(b"HTTP/1.1", 301, b"", fields, b"", b"", "none", None, False)
+        stamp_head(curi, curi.recorder, head, view)
+        curi.recorder.entity(100)
+        update_robots(hosts.server("www.a.example"), curi, 1000, view)
+        directives([value.decode("latin-1") for _, value in fields], "heritrix")
+        store = CookieStore(rows.get, strict=strict)
+        set_by = [value.decode("utf-8", "surrogateescape") for name, value in fields if name.lower() == b"set-cookie"]
+        for line in set_by:
+            cookie = parse(line, "www.a.example", "/robots.txt", 1000, strict=strict)
+            if cookie is not None and store.add(cookie, 1000):
+                list(cookie_file.read(cookie_file.write([cookie], strict=strict).split("\n"), strict=strict))
+        shown = header(store.shown("www.a.example", "/robots.txt", 1000, secure=True), strict=strict)
+        rows.update(store.drain())
+        again = CookieStore(rows.get, strict=strict).shown("www.a.example", "/robots.txt", 1000, secure=True)
+        assert header(again, strict=strict) == shown, "what is written is not what is read"
+        assert b"\n" not in shown.encode("utf-8", "surrogateescape")
+        rows.clear()
+    challenge = answerable(challenges(value.decode("latin-1") for _, value in fields))
+    if challenge is not None:
+        hosts.server("www.a.example").challenges.append(challenge)
+        told = (
+            basic("me", "pw")
+            if challenge.scheme == "basic"
+            else digest(challenge, "me", "pw", method="GET", target="/", cnonce="0")
+        )
+        assert "\n" not in told, "a line end in a header"
+        assert "\r" not in told, "a line end in a header"
+    hosts.server_changed("www.a.example")
+    rows.update(hosts.drain())
+    assert Hosts(rows.get).server("www.a.example").challenges == hosts.server("www.a.example").challenges
+    unpack(pack(curi))
 
 
 AGENT = "Mozilla/5.0 (compatible; heritrix/3.15 +http://operator.example/)"
@@ -185,6 +234,7 @@ def whois_server(data: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "wire": wire,
+    "lines": lines,
     "robots": robots,
     "dns": resolver,
     "ftp": ftp_server,
@@ -194,6 +244,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 #: Modules whose lines count as found, by target; words that mutations are made with.
 READERS: dict[str, tuple[str, ...]] = {
     "wire": ("fetch/wire.py", "fetch/stamp.py", "fetch/decoding.py"),
+    "lines": ("fetch/cookies.py", "fetch/cookie_file.py", "fetch/authentication.py", "fetch/robots_tag.py"),
     "robots": ("fetch/robots_rules.py", "protego/", "protego.py"),
     "dns": ("fetch/resolver.py", "fetch/dns_handler.py", "dns/message.py", "dns/resolver.py", "dns/wire.py"),
     "ftp": ("fetch/ftp.py", "uri/fixup.py"),
@@ -229,6 +280,24 @@ WORDS: dict[str, tuple[bytes, ...]] = {
             b"Content-Type: text/html; charset=",
             b"FFFFFFFFFFFFFFFF\r\n",
             b" : ",
+        ),
+    ),
+    "lines": (
+        *(b"Set-Cookie: ", b"; Domain=", b"; Path=/", b"; Max-Age=", b"; Expires=", b"; Secure", b"; HttpOnly"),
+        *(b"WWW-Authenticate: ", b'Digest realm="', b'nonce="', b"qop=auth", b"algorithm=SHA-256-sess", b"stale=true"),
+        *(b"Content-Type: text/html; charset=", b"Content-Encoding: ", b"Location: ", b"X-Robots-Tag: "),
+        *(
+            b"\n",
+            b'"',
+            b"\\",
+            b"\xe9",
+            b"\xc3\xa9",
+            b"\0",
+            b"\r",
+            b"=",
+            b",",
+            b"Thu, 01 Jan 1970 00:00:00 GMT",
+            b"9" * 30,
         ),
     ),
     "robots": (

@@ -110,6 +110,9 @@ def test_a_crawl_is_saved_while_it_runs_and_goes_on_elsewhere(serve: Serve, proj
     both = [line.split()[3] for line in [*before, *lines(other)]]
     assert sorted(both) == sorted(set(both))
     assert len([uri for uri in both if uri.startswith("http") and not uri.endswith("robots.txt")]) == PAGES + 2
+    # a crawl has come of it meanwhile, and it begins with the same state still
+    checkpoints.begin(str(saved.path), tmp_path / "three", 0)
+    assert rows(tmp_path / "three") == rows(tmp_path / "one")
     refused = made.run("-s", f"HERITRIX_CHECKPOINT={made.jobdir}", jobdir=other)
     assert refused.returncode == 1
     assert "expected a JOBDIR without a crawl" in refused.stderr

@@ -14,6 +14,7 @@ from heritrix_scrapy.model.steering import Refused, Steering
 from heritrix_scrapy.operate import control
 from heritrix_scrapy.operate.control import ControlServer, NotRunning, ask, listen, reachable
 from heritrix_scrapy.operate.remote import Remote
+from tests.docs.examples import example
 from tests.durability.watch import until
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def up(jobdir: Path) -> bool:
 
 
 @pytest.mark.crawl
-def test_a_crawl_is_heard_from_its_beginning_to_its_end(serve: Serve, project: Any) -> None:
+def test_a_crawl_is_heard_from_its_beginning_to_its_end(
+    serve: Serve, project: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     web = serve(SITE)
     made = project(
         {
@@ -95,7 +98,11 @@ def test_a_crawl_is_heard_from_its_beginning_to_its_end(serve: Serve, project: A
         mute.connect(path)
     mute.sendall(b'{"do": "subscribe", "numbers": 0.1, "logs": ["crawl.log"], "lines": 1000}\n')
 
+    manual: dict[str, Any] = {}
+    exec(example("control.md"), manual)
+
     async def heard() -> list[dict[str, Any]]:
+        watch = asyncio.ensure_future(manual["watch"](made.jobdir))
         remote = Remote(made.jobdir)
         events = await remote.subscribe({"logs": {"crawl.log": " 200 "}, "numbers": 0.1})
         gone = await remote.subscribe({"numbers": 0.1})
@@ -105,10 +112,15 @@ def test_a_crawl_is_heard_from_its_beginning_to_its_end(serve: Serve, project: A
         assert (await remote.do({"do": "unpause"}))["state"] == "RUNNING"
         with pytest.raises(Refused, match="unknown request"):
             await remote.do({"do": "fly"})
-        return [*found, *[event async for event in events]]
+        found += [event async for event in events]
+        await watch
+        return found
 
     found = asyncio.run(heard())
     mute.close()
+    shown = capsys.readouterr().out
+    assert "'event': 'hello'" in shown
+    assert "'event': 'end'" in shown
     crawl = made.finish(process)
     assert crawl.returncode == 0, crawl.stderr
     inside = [json.loads(line) for line in (made.folder / "heard").read_text().splitlines()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.operate.numbers import BACK_MS, Rates, model
+from heritrix_scrapy.operate.numbers import BACK_MS, model
+from heritrix_scrapy.report.progress import Progress, Window
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,7 @@ def made(root: Path) -> None:
     (root / "logs" / "crawl.log").write_text("".join(f"line {number}\n" for number in range(20)))
     (root / "job.log").write_text("launched\nrunning\n")
     (root / "warcs").mkdir()
+    (root / "warcs" / "a.warc.gz.open").write_bytes(b"x" * 100)
     (root / "warcs" / "a.cdxj").write_bytes(b"x" * 100)
 
 
@@ -56,7 +58,7 @@ def test_a_running_crawl_has_them_all(tmp_path: Path) -> None:
         slots=25,
         steps={"receiving": 3, "connecting": 1},
         load={"congestion": 1.256, "average_depth": 2, "deepest": 4},
-        current=(2.0, 11.4),
+        before=(10_000, Progress(downloaded=102, bytes_total=61 * 11264 - 114 * 1024)),
         memory_mib=100,
     )
     assert set(job) == FIELDS
@@ -75,7 +77,7 @@ def test_a_running_crawl_has_them_all(tmp_path: Path) -> None:
         "currentDocsPerSecond": 2.0,
         "averageDocsPerSecond": 2.0,
         "currentKiBPerSec": 11,
-        "averageKiBPerSec": 11,
+        "averageKiBPerSec": 10,
     }
     assert job["loadReport"] == {
         "busyThreads": 4,
@@ -112,12 +114,15 @@ def test_a_congestion_without_end_is_no_number_of_json(tmp_path: Path) -> None:
 
 
 def test_current_rates_look_back_some_seconds_however_often_they_are_asked_for() -> None:
-    rates = Rates()
-    assert rates.now(0, 0, 0) is None
+    window, first, later = Window(BACK_MS), Progress(), Progress(downloaded=50)
+    assert window.before(0, first) is None
     for ms in range(100, BACK_MS, 100):
-        found = rates.now(ms, ms // 100, ms)
-        assert found is not None
-        assert round(found[0], 6) == 10
-    rates.now(BACK_MS, 50, 0)
-    rates.now(2 * BACK_MS, 50, 0)
-    assert rates.now(3 * BACK_MS, 50, 0) == (0.0, 0.0)
+        assert window.before(ms, Progress(downloaded=ms // 100)) == (ms, first)
+    assert window.before(BACK_MS, later) == (BACK_MS, first)
+    assert window.before(2 * BACK_MS, later) == (BACK_MS, later)
+
+
+def test_a_window_of_nothing_looks_back_to_the_time_before() -> None:
+    window = Window(start=(0, Progress()))
+    assert window.before(5, Progress(downloaded=1)) == (5, Progress())
+    assert window.before(7, Progress(downloaded=3)) == (2, Progress(downloaded=1))

@@ -125,6 +125,8 @@ def test_a_crawl_is_operated(serve: Serve, project: Any, tmp_path: Path, pages: 
             "HERITRIX_MIN_DELAY_MS": 20,
             "HERITRIX_MAX_DELAY_MS": 20,
             "HERITRIX_EXTRACTORS": ["ExtractorHTML"],
+            # nobody reads what it says while it runs
+            "LOG_LEVEL": "INFO",
         },
         web=web,
     )

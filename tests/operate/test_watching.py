@@ -11,16 +11,21 @@ import struct
 import termios
 import urllib.error
 import urllib.request
+from argparse import Namespace
 from fcntl import ioctl
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from scrapy import Spider
+from scrapy.crawler import Crawler
 
+from heritrix_scrapy.commands import watch
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.operate.board import Board, size
 from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.operate.extension import ControlExtension
 from heritrix_scrapy.operate.scraped import place
 from heritrix_scrapy.operate.terminal import Screen
 from tests.durability.watch import until
@@ -186,7 +191,9 @@ def state(jobdir: Path) -> str:
 
 
 @pytest.mark.crawl
-def test_a_crawl_is_watched_from_outside(serve: Serve, project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crawl_is_watched_from_outside(
+    serve: Serve, project: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     web = serve(SITE)
     made = project(
@@ -220,26 +227,25 @@ def test_a_crawl_is_watched_from_outside(serve: Serve, project: Any, monkeypatch
 
         terminal = Terminal()
         options = {"command": ("heritrix", "watch"), "name": "", "jobdir": None}
-        watch = made.start(str(made.jobdir), "--every", "0.2", stdout=terminal.theirs, **options)
+        watching = made.start(str(made.jobdir), "--every", "0.2", stdout=terminal.theirs, **options)
         until(process, lambda: "top hosts" in terminal.text, "it was shown")
-        lines = made.start(str(made.jobdir), "--every", "0.2", "--json", **options)
-        assert lines.stdout is not None
-        assert json.loads(lines.stdout.readline())["event"] == "hello"
+        lines = Thread(target=watch.run, args=([str(made.jobdir)], Namespace(every=0.2, json=True)))
+        lines.start()
         ask(made.jobdir, {"do": "unpause"})
         crawl = made.finish(process)
     assert crawl.returncode == 0
-    assert made.finish(watch).returncode == 0
+    assert made.finish(watching).returncode == 0
     text = terminal.close()
     assert "\x1b[" in terminal.text
     assert "in flight" in text
-    events = [json.loads(line) for line in made.finish(lines).stdout.splitlines()]
-    assert events[-1]["event"] == "end"
+    lines.join()
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [events[0]["event"], events[-1]["event"]] == ["hello", "end"]
     plain = crawl.stdout.splitlines()
     assert any(line.startswith("PAUSED") for line in plain)
     assert plain[-1] == "FINISHED: FINISHED"
-    gone = made.run(str(made.jobdir), **options)
-    assert (gone.returncode, gone.stdout) == (1, "")
-    assert "no crawl runs on" in gone.stderr
+    assert watch.run([str(made.jobdir)], Namespace(every=None, json=False)) == 1
+    assert "no crawl runs on" in capsys.readouterr().err
 
 
 @pytest.mark.crawl
@@ -267,10 +273,25 @@ def test_a_crawl_shows_itself_beside_its_log(serve: Serve, project: Any, monkeyp
     assert not any(mark in line for line in logged for mark in "╭│╰")
 
 
-@pytest.mark.crawl
-def test_an_address_that_is_none_ends_the_start(project: Any) -> None:
-    made = project({"HERITRIX_METRICS": "somewhere"}).run()
-    assert made.returncode == 1
-    assert made.stderr.splitlines()[-1] == (
-        "heritrix_scrapy: HERITRIX_METRICS = 'somewhere': expected a port, or host:port"
+def test_an_address_that_is_none_ends_the_start() -> None:
+    crawler = Crawler(
+        Spider, {"HERITRIX_METRICS": "somewhere", "HERITRIX_OPERATOR_CONTACT_URL": "http://operator.test/"}
     )
+    with pytest.raises(ConfigurationError, match="HERITRIX_METRICS = 'somewhere': expected a port, or host:port"):
+        ControlExtension.from_crawler(crawler)
+
+
+def test_what_is_no_file_is_no_terminal() -> None:
+    """Scrapy's LOG_STDOUT puts something in the place of standard output that can only be written to."""
+    written: list[str] = []
+
+    class Only:
+        def write(self, text: str) -> None:
+            written.append(text)
+
+        def flush(self) -> None:
+            """Nothing waits."""
+
+    with Screen(Only()) as screen:  # type: ignore[arg-type]
+        screen.hear(NUMBERS)
+    assert len(written) == 1

@@ -146,6 +146,7 @@ def test_counters_reach_the_stats_about_once_a_second(tmp_path: Path) -> None:
     assert stats.get_value("heritrix/status/200") is None
     clock.seconds = 1.5
     report.finished(finished(404))
+    report.flush()
     assert stats.get_value("heritrix/status/200") == 5
     assert stats.get_value("heritrix/uris/downloaded") == 6
     assert report.tally(finished())["bytes/novel"] == 300

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,19 @@ def test_what_a_page_wrote_cannot_break_the_error_logs() -> None:
     assert row == '2011-06-23T17:12:08.574Z http://a.example/ "bad%0A"port"" http://a:b%0D%0A/ x\n'
     assert error_line(NOW, None, "m", "x").split()[1] == "n/a"
     assert failure_entry("line\n", ["Trace\n", "  more\n"]) == "line\n Trace\n  more\n"
+
+
+@given(
+    trace=st.lists(st.text() | st.sampled_from(["\n2011-06-23T17:12:08.574Z   200 1 http://a.example/", "\x1b[2J\r"]))
+)
+def test_what_a_server_wrote_cannot_forge_an_entry(trace: list[str]) -> None:
+    entry = failure_entry(line(CrawlURI("http://a.example/"), NOW), trace)
+    first, *rest = entry.removesuffix("\n").split("\n")
+    for reader in ROW:
+        reader(first)
+    assert not any(re.match(r"\d", text) for text in rest)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]", entry)
+    assert entry.encode().decode() == entry
 
 
 @pytest.mark.parametrize("value", ["", None, " text/html", ";", ",a"])

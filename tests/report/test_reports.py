@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy.settings import Settings
 
+from heritrix_scrapy.crawl import InFlight
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
 from heritrix_scrapy.model.hosts import Hosts, Tally
@@ -22,6 +24,7 @@ from tests.scrapy_side.sites import HOST, SITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def figures(store: MemoryStore) -> Figures:
@@ -198,6 +201,56 @@ def test_names_of_reports() -> None:
     assert tables.header(tables.SEEDS) == "[code] [status] [seed] [redirect]"
 
 
+def in_process(uri: str, began_ms: int | None) -> CrawlURI:
+    curi = CrawlURI(uri, path="L", via="http://a.example/")
+    curi.attempts, curi.began_ms = 2, began_ms
+    return curi
+
+
+@pytest.mark.parametrize("profile", ["modern", "heritrix"])
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("name", reports.REPORTS)
+def test_every_report_is_text_and_json_at_any_time(name: str, running: bool, profile: str) -> None:
+    """Of a crawl that has just begun, and of one that knows everything."""
+    store = MemoryStore()
+    empty = known(store, profile=profile, running=running)
+    empty.ran_ms = 0
+    kept = figures(store)
+    kept.finished(ended("http://a.example/", 302, seed=True, source_tag="http://a.example/"), "a.example")
+    kept.take_down(Moment(0, 1, 1, 0, 0, 0))
+    store.write(kept.drain())
+    began = empty.now_ms - 61_000
+    fetched, waiting = in_process("http://a.example/1", began), in_process("http://a.example/2", None)
+    flights = [
+        InFlight(fetched, "receiving", 17),
+        InFlight(in_process("http://b.example/file", began), "connecting", 0),
+    ]
+    counters = {"uris/downloaded": 1, "mime/text/html": 1, "status/302": 1, "extractor/ExtractorHTML/links": 2}
+    full = known(store, counters, profile, running=running, in_process=[fetched, waiting], in_flight=flights, slots=9)
+    for crawl in (empty, full):
+        assert text(name, crawl)
+        told = json.loads(reports.as_json(name, crawl), parse_constant=pytest.fail)
+        assert told["report"] == name
+        assert told["data"] is not None
+
+
+def test_the_report_on_slots_says_what_each_does_since_when() -> None:
+    crawl = known(MemoryStore(), running=True)
+    fetched = in_process("http://a.example/1", crawl.now_ms - 61_000)
+    crawl.in_process, crawl.in_flight, crawl.slots = [fetched], [InFlight(fetched, "receiving", 17)], 25
+    lines = text("threads", crawl)
+    assert lines[2] == " Number of toe threads in pool: 25 (1 active)"
+    assert lines[4:] == [
+        "[slot #1",
+        " CrawlURI http://a.example/1 L http://a.example/",
+        "    2 attempts",
+        " ACTIVE for 1m1s, since 2011-06-23T17:11:07.574Z",
+        " step: receiving, 17 bytes received",
+        "]",
+        "",
+    ]
+
+
 def test_the_plot_is_an_image_with_four_lines() -> None:
     from xml.etree import ElementTree
 
@@ -261,3 +314,52 @@ def test_reports_of_a_crawl_equal_its_log(serve: Any, project: Any) -> None:
     assert told["data"]["URIs processed"] == sum(by_code.values())
     assert told["data"]["crawl status"] == "Finished"
     assert asked("none").returncode == 1
+
+
+# -- odd and many --------------------------------------------------------------------------------------------
+
+
+def test_odd_names_break_no_line_of_a_report() -> None:
+    names = [
+        "a.example",
+        "with blank.example",
+        "two\nlines",
+        "tab\there",
+        "b\u00fccher.example",
+        "\udcff.example",
+        "",
+        "[::1]",
+        "*",
+    ]
+    store = MemoryStore()
+    made = figures(store)
+    for name in names:
+        made.finished(ended(f"http://{name}/", 200, seed=True, source_tag=f"http://{name}/ x\n"), name)
+    many = [(name, Tally(successes=1, total_bytes=5)) for name in names]
+    crawl = known(store, {"mime/text/html": 1}, hosts=lambda: iter(many))
+    crawl.figures = made
+    for name, fields in (("hosts", 11), ("source", 3), ("seeds", 3)):
+        rows = text(name, crawl)
+        assert len(rows) == 1 + len(names), name
+        assert all(len(row.split()) == fields for row in rows[1:] if name != "hosts" or "  " not in row), name
+        assert "\n".join(rows).encode().decode() == "\n".join(rows)
+        json.dumps(reports.REPORTS[name].data(crawl)).encode()
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_hosts_are_sorted_in_little_memory(tmp_path: Path) -> None:
+    count = 100_000
+
+    def hosts() -> Iterator[tuple[str, Tally]]:
+        for number in range(count):
+            yield f"host{number * 7919 % count}.example", Tally(successes=number % 1000, total_bytes=number)
+
+    tracemalloc.start()
+    path = reports.write("hosts", known(MemoryStore(), hosts=hosts), tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    rows = path.read_text().splitlines()[1:]
+    assert len(rows) == count
+    keys = [(-int(row.split()[0]), row.split()[2]) for row in rows]
+    assert keys == sorted(keys)
+    assert peak < 80 << 20

@@ -492,16 +492,32 @@ def test_an_order_of_heritrix_1_is_refused(tmp_path: Path) -> None:
         job_named({"HERITRIX_JOB": str(path)})
 
 
+@pytest.mark.parametrize(("algorithm", "lost"), [("sha1", 0), ("SHA-1", 0), ("md5", 1)])
+def test_digests_are_of_one_kind(tmp_path: Path, algorithm: str, lost: int) -> None:
+    body = (
+        '<bean id="fetchHttp" class="org.archive.modules.fetcher.FetchHTTP">'
+        f'<property name="digestAlgorithm" value="{algorithm}"/></bean>'
+    )
+    job = job_of(tmp_path, body)
+    assert len(job.report.losses) == lost
+    assert job.settings == {}
+
+
 def test_classes_of_ones_own_stand_in(tmp_path: Path) -> None:
     body = scope('<bean class="org.example.Rule"><property name="maxDepth" value="3"/></bean>') + (
         '<bean id="d" class="org.archive.modules.DispositionChain"><property name="processors"><list>'
-        '<bean class="org.archive.modules.writer.WARCWriterProcessor"/><bean class="org.example.Step"/>'
+        '<bean class="org.archive.modules.writer.WARCWriterProcessor"/><bean class="org.example.Step"><property name="maxAge" value="7"/></bean>'
+        '<bean class="org.example.Idle"><property name="enabled" value="false"/></bean>'
         '<bean class="org.archive.crawler.postprocessor.CandidatesProcessor"/>'
         '<bean class="org.archive.crawler.postprocessor.DispositionProcessor"/></list></property></bean>'
     )
-    job = job_of(tmp_path, body, class_map={"org.example.Rule": "ours.Rule", "org.example.Step": "ours.Step"})
+    job = job_of(
+        tmp_path,
+        body,
+        class_map={"org.example.Rule": "ours.Rule", "org.example.Step": "ours.Step", "org.example.Idle": "ours.Idle"},
+    )
     assert job.settings == {
         "HERITRIX_SCOPE": [["ours.Rule", {"max_depth": 3}]],
-        "HERITRIX_STEPS": {"disposition": ["ours.Step"]},
+        "HERITRIX_STEPS": {"disposition": [["ours.Step", {"max_age": 7}]]},
     }
     assert job.report.losses == []

@@ -39,6 +39,17 @@ def test_twins(batches: list[tuple[list[tuple[bytes, bytes]], list[bytes], bool]
         disk.close()
 
 
+@pytest.mark.parametrize("disk", [False, True])
+def test_a_seeker_finds_what_comes_next(tmp_path: Path, disk: bool) -> None:
+    """As the rows were when it was asked for."""
+    store = open_store(tmp_path if disk else None)
+    store.write([(b"n1", b""), (b"n3", b""), (b"n5", b"")])
+    seek = store.seeker()
+    store.write([(b"n2", b"")], [b"n5"])
+    assert [seek(key) for key in (b"n4", b"n1", b"n1\0", b"n5\0", b"n2")] == [b"n5", b"n1", b"n3", None, b"n3"]
+    store.close()
+
+
 def test_range_is_a_snapshot() -> None:
     store = MemoryStore()
     store.write([(b"a", b"1"), (b"b", b"2")])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heritrix_scrapy.uri.canonical import DEFAULT_RULES, Canonicaliser, CanonicalizationRule, make_rule
+from heritrix_scrapy.uri.canonical import DEFAULT_RULES, SPARING_PLAIN, Canonicaliser, CanonicalizationRule, make_rule
 from heritrix_scrapy.uri.java_regex import expand, java_compile
 
 ID = "0123456789abcdefghijklmnopqrstuv"
@@ -106,3 +106,23 @@ def test_replacements() -> None:
     for wrong in ("$3", "${other}", "$"):
         with pytest.raises(ValueError, match="group"):
             expand(wrong, pattern)
+
+
+@given(
+    st.sampled_from(["http://", "https://"]),
+    st.sampled_from(["a.test", "w.test", "ww.a.test:8080", "awww.test", "[::1]"]),
+    st.text(st.sampled_from("abcdgijopsnuwx0123456789/.,;:&+~_%-!*'()#"), max_size=60)
+    | st.sampled_from(
+        ["jsessionid", "phpsessid", "sid", "aspsessionidabcdefgh", "cfid&cftoken", "//", "www.x/y", "&&"]
+    ),
+)
+def test_what_is_plain_is_its_own_key(scheme: str, host: str, path: str) -> None:
+    text = f"{scheme}{host}/{path}"
+    for rule in SPARING_PLAIN:
+        assert rule().canonicalize(text) == text
+
+
+def test_only_chains_of_sparing_rules_spare_what_is_plain() -> None:
+    assert Canonicaliser().spares_plain
+    assert not Canonicaliser([*DEFAULT_RULES, "StripExtraSlashes"]).spares_plain
+    assert not Canonicaliser([*DEFAULT_RULES, ["RegexRule", {"regex": "(.*)/x", "format": "$1"}]]).spares_plain

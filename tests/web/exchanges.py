@@ -16,7 +16,7 @@ from tests.web.corpus import BROKEN, WHOLE, final
 from tests.web.declare import Request, Step, answer
 
 #: Settings with which nothing of this takes long.
-QUICK: dict[str, Any] = {"so_timeout_ms": 500, "timeout_seconds": 1.2}
+QUICK: dict[str, Any] = {"so_timeout_ms": 1500, "timeout_seconds": 2.5}
 
 SO_FAR = b"(so far)"
 
@@ -121,7 +121,7 @@ WIRE: dict[str, Exchange] = {
         settings=QUICK,
     ),
     "drip-beyond-the-time": Exchange(
-        (("send", head(HTML)), *((("send", b"<p>drip"), ("sleep", 0.3)) * 5), ("hold",)),
+        (("send", head(HTML)), *((("send", b"<p>drip"), ("sleep", 0.3)) * 10), ("hold",)),
         200,
         SO_FAR,
         ("timeTrunc",),
@@ -175,6 +175,11 @@ WIRE: dict[str, Exchange] = {
         head(HTML, "Content-Length: 99999999999999999999999") + BODY,
         truncated="disconnect",
     ),
+    "length-of-five-thousand-digits": says(
+        head(HTML, "Content-Length: " + "9" * 5000) + BODY,
+        truncated="disconnect",
+    ),
+    "length-of-five-thousand-zeros": says(head(HTML, "Content-Length: " + "0" * 5000 + "720") + BODY, end="hold"),
     "length-too-small": says(
         head(HTML, "Content-Length: 5") + BODY,
         recorded=head(HTML, "Content-Length: 5") + BODY[:5],
@@ -184,6 +189,7 @@ WIRE: dict[str, Exchange] = {
     # -- chunks
     "chunk-negative": says(head(HTML, CHUNKED) + b"5\r\nhello\r\n-5\r\nrest"),
     "chunk-size-with-blanks": says(head(HTML, CHUNKED) + b" 5 \r\nhello\r\n 0 \r\n\r\n", entity=b"hello"),
+    "chunks-of-one-byte": says(head(HTML, CHUNKED) + b"1\r\nx\r\n" * 9000 + b"0\r\n\r\n", entity=b"x" * 9000),
     "chunk-lf-only": says(head(HTML, CHUNKED) + b"5\nhello\n0\n\n", entity=b"hello"),
     "chunk-end-held": says(head(HTML, CHUNKED) + b"5\r\nhello\r\n0\r\n\r\n", end="hold", entity=b"hello"),
     "chunk-end-without-blank-line": says(head(HTML, CHUNKED) + b"5\r\nhello\r\n0\r\n", entity=b"hello"),

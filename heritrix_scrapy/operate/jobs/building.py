@@ -25,6 +25,7 @@ from heritrix_scrapy.settings.beans.reader import Reader
 from heritrix_scrapy.settings.beans.taken import STOCK
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from heritrix_scrapy.operate.jobs.folder import Place
@@ -67,18 +68,19 @@ class Built:
         return not self.invalid
 
 
-def project_settings(place: Place) -> ScrapySettings:
-    """The Scrapy settings under which a job file's crawl runs."""
+def project_settings(place: Place, more: Mapping[str, str]) -> ScrapySettings:
+    """The Scrapy settings under which a job file's crawl runs. ``more``: those of every job of the engine."""
     settings = ScrapySettings()
     settings.setmodule(MODULE, priority="project")
+    settings.setdict(more, priority="cmdline")
     settings.set("JOBDIR", str(place.folder), priority="cmdline")
     settings.set("HERITRIX_JOB", str(place.config), priority="cmdline")
     return settings
 
 
-def build(place: Place) -> Built:
-    """Raises NotBuilt."""
-    return _project(place) if place.is_project else _job_file(place)
+def build(place: Place, more: Mapping[str, str] | None = None) -> Built:
+    """``more``: settings of every job of the engine. Raises NotBuilt."""
+    return _project(place, more or {}) if place.is_project else _job_file(place, more or {})
 
 
 def beans_of(config: Path) -> Beans:
@@ -90,15 +92,7 @@ def beans_of(config: Path) -> Beans:
     return reader.beans
 
 
-def check_xml(config: Path) -> None:
-    """Raises NotBuilt for a file that cannot be read as XML beans."""
-    try:
-        Reader(Report(), os.environ).read(config)
-    except JobError as error:
-        raise NotBuilt([f"{error}"]) from None
-
-
-def _job_file(place: Place) -> Built:
+def _job_file(place: Place, more: Mapping[str, str]) -> Built:
     try:
         beans = beans_of(place.config)
         job = read_job(place.config, environment=os.environ, profile="heritrix")
@@ -120,7 +114,7 @@ def _job_file(place: Place) -> Built:
             built.warnings.append(entry.told)
     if wrong:
         raise NotBuilt(wrong)
-    settings = project_settings(place)
+    settings = project_settings(place, more)
     try:
         built.effective = read(settings, contact_required=False)
     except ConfigurationError as error:
@@ -152,7 +146,7 @@ def _contact(beans: Beans) -> str | None:
         if bean.short == "CrawlMetadata":
             said = bean.properties.get("operatorContactUrl")
             text = said.text if isinstance(said, Text) else ""
-            rest = "still the profile's placeholder" if text.startswith(STOCK[CONTACT]) else "no http(s) address"
+            rest = "still the profile's placeholder" if STOCK[CONTACT].match(text) else "no http(s) address"
             return (
                 f"Field error in object '{bean.name}' on field 'operatorContactUrl': rejected value [{text}]: {rest};"
                 " it goes into the User-Agent, so that webmasters find out who crawls and whom to write to"
@@ -164,9 +158,10 @@ def _plain(error: ConfigurationError) -> str:
     return error.message.removeprefix("heritrix_scrapy: ")
 
 
-def _project(place: Place) -> Built:
+def _project(place: Place, more: Mapping[str, str]) -> Built:
     """Have a process of the project's own look at it."""
     command = [sys.executable, "-m", "scrapy", "heritrix", "doctor", "--json"]
+    command += [part for name, value in more.items() for part in ("-s", f"{name}={value}")]
     try:
         done = subprocess.run(
             command, cwd=place.folder, capture_output=True, text=True, errors="replace", timeout=LONGEST, check=False

@@ -9,16 +9,19 @@ from heritrix_scrapy.operate.jobs.folder import Folder
 from heritrix_scrapy.operate.jobs.job import EngineJob
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from heritrix_scrapy.operate.jobs.folder import Place
 
 
 class Engine:
-    """The jobs of a folder. Everything blocks, but not for long."""
+    """The jobs of a folder. ``more``: settings of every crawl that is launched. Everything blocks, but not for
+    long."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, more: Mapping[str, str] | None = None) -> None:
         self.folder = Folder(root)
+        self._more = dict(more or {})
         self._lock = threading.RLock()
         self._jobs: dict[str, EngineJob] = {}
         self.rescan()
@@ -36,7 +39,7 @@ class Engine:
     def _take(self, name: str, place: Place) -> EngineJob:
         known = self._jobs.get(name)
         if known is None or known.place.folder != place.folder:
-            known = self._jobs[name] = EngineJob(place)
+            known = self._jobs[name] = EngineJob(place, self._more)
         else:
             known.place = place
         return known

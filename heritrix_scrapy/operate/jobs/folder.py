@@ -33,7 +33,9 @@ STOCK: Final = "Defaults (XML)"
 GROOVY: Final = "Defaults (Groovy)"
 
 #: Files of a JOBDIR that belong to its crawls, not to the job.
-_CRAWL: Final = frozenset({"state.json", "changes.json", "control.sock", "taken-over.json", "scrapy.log", "scrapy.out"})
+_CRAWL: Final = frozenset(
+    {"state.json", "changes.json", "control.sock", "taken-over.json", "scrapy.log", "scrapy.out", "spider.state"}
+)
 
 
 class JobsError(Exception):
@@ -221,8 +223,8 @@ def jobdir_of(place: Place) -> Path:
 
 
 def copy(place: Place, target: Path, *, as_profile: bool) -> Place:
-    """Copy what a job consists of into an empty folder: its files, ``resources/``, the packages of a project; nothing
-    of its crawls. Raises OSError."""
+    """Copy what a job consists of into an empty folder: its files, as old as they are, ``resources/``, packages of a
+    project; nothing of its crawls. Raises OSError."""
     config = place.config.name.removeprefix(PROFILE)
     if as_profile:
         config = PROFILE + config
@@ -230,7 +232,7 @@ def copy(place: Place, target: Path, *, as_profile: bool) -> Place:
         if path.is_symlink():
             continue
         if path.is_file() and not (path.name.startswith(LOG) or path.name in _CRAWL or path.name.startswith(".")):
-            shutil.copyfile(path, target / (config if path == place.config else path.name))
+            shutil.copy2(path, target / (config if path == place.config else path.name))
         elif path.is_dir() and (path.name == RESOURCES or (place.is_project and (path / "__init__.py").is_file())):
             shutil.copytree(path, target / path.name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     return Place(target.name, target, target / config)

@@ -7,6 +7,7 @@ serves many calls it in a thread. Times and counts of the crawl come from the cr
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from heritrix_scrapy.operate import checkpoints, record
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.jobs import launching
-from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, check_xml, project_settings
+from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, project_settings
 from heritrix_scrapy.operate.jobs.folder import jobdir_of
 from heritrix_scrapy.operate.life import ACTIVE, End, State
 from heritrix_scrapy.operate.numbers import log, newest
@@ -71,10 +72,11 @@ class Standing:
 
 
 class EngineJob:
-    """One job of the engine."""
+    """One job of the engine. ``more``: settings of every crawl that the engine launches."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, more: Mapping[str, str] | None = None) -> None:
         self.place = place
+        self._more = dict(more or {})
         self._lock = threading.RLock()
         self._built: Built | None = None
         self._launched = False
@@ -83,6 +85,8 @@ class EngineJob:
         self.checkpoint = ""
         self._going = False
         self._unfit = ""
+        #: What a running crawl has answered last.
+        self._last: Mapping[str, Any] = {}
         self._numbers: tuple[Any, Mapping[str, Any]] | None = None
         self._adopt()
 
@@ -100,7 +104,7 @@ class EngineJob:
         with self._lock:
             if self._built is None and self._launched:
                 try:
-                    self._built = build(self.place)
+                    self._built = build(self.place, self._more)
                 except NotBuilt as error:
                     self._built = Built(self.place, invalid=error.reasons)
             return self._built
@@ -132,14 +136,22 @@ class EngineJob:
         answer: Mapping[str, Any] | None = None
         if running and ask_it:
             answer = self._asked()
-            if answer is None:
+            if answer is not None:
+                self._last = answer
+            elif self._is_on(told):
+                # it is about to end, or has its hands full: what it said last, in the state that it was found in
+                answer = {**self._last, "state": told.state}
+            else:
                 told = record.stands(self.jobdir)
                 running = self._is_on(told)
         state = str((answer or {}).get("state") or told.state)
         if not running and self._going:
             self.discard()
             return self.standing(ask_it=ask_it)
-        if running and state != State.FINISHED.value:
+        if running and state == State.FINISHED.value:
+            # its process has not ended yet: until then nothing else may begin on the job
+            state, answer = State.STOPPING.value, {**self._last, "state": State.STOPPING.value}
+        if running:
             return Standing(state, None, f"Active: {state}", True, True, True, True, answer, told)
         end = self._unfit or told.end
         return Standing(State.FINISHED.value, end, f"Finished: {end}", True, True, True, False, None, told)
@@ -196,21 +208,13 @@ class EngineJob:
 
     # -- doing ---------------------------------------------------------------------------------------------------
 
-    def check_xml(self) -> None:
-        """Read the job file; what is wrong goes into the job's log."""
-        try:
-            if not self.place.is_project:
-                check_xml(self.place.config)
-        except NotBuilt as error:
-            self._refused(error.reasons)
-
     def build(self) -> bool:
         """Assemble it, unless it is; whether it is then. Why not stands in the job's log."""
         with self._lock:
             if self._built is not None or self._launched:
                 return True
             try:
-                self._built = build(self.place)
+                self._built = build(self.place, self._more)
             except NotBuilt as error:
                 self._refused(error.reasons)
                 return False
@@ -255,7 +259,7 @@ class EngineJob:
             if standing.launched:
                 self.note("Can't relaunch previously-launched assembled job", "SEVERE")
                 return False
-            settings: dict[str, Any] = {}
+            settings: dict[str, Any] = dict(self._more)
             if checkpoint:
                 try:
                     chosen = checkpoints.chosen(checkpoint, self.jobdir)
@@ -271,7 +275,7 @@ class EngineJob:
                 settings["HERITRIX_NEW_CRAWL"] = not (resume or killed)
             if self._built.pauses is not None:
                 settings["HERITRIX_PAUSE_AT_START"] = self._built.pauses
-            self._unfit, self._going = "", False
+            self._unfit, self._going, self._last = "", False, {}
             self.checkpoint = settings.get(checkpoints.SETTING, "")
             try:
                 self._process = launching.start(self.place, self.jobdir, settings)
@@ -281,9 +285,20 @@ class EngineJob:
             self._launched = True
             process = self._process
         alive = launching.wait(process, self.jobdir, wait)
-        if not alive:
+        if alive:
+            self._keep_file()
+        else:
             self._reap()
         return alive
+
+    def _keep_file(self) -> None:
+        """Put a copy of the job file into the launch's folder, as Heritrix does."""
+        latest = self.jobdir / "latest"
+        if latest.is_symlink() and not self.place.is_project:
+            try:
+                shutil.copy2(self.place.config, latest / self.place.config.name)
+            except OSError as error:
+                self.note(f"no copy of the job file in {latest.resolve().name}: {error}", "WARNING")
 
     def perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Have something done to the job's crawl, running or stopped: see ``reach.Job.perform``.
@@ -296,7 +311,7 @@ class EngineJob:
         """The Scrapy settings of the job. Raises JobError of a Scrapy project, whose code is not run in here."""
         if self.place.is_project:
             raise JobError("the crawl of a Scrapy project that does not run is steered by `scrapy heritrix`")
-        return project_settings(self.place)
+        return project_settings(self.place, self._more)
 
     def steer(self, verb: str, **given: Any) -> dict[str, Any]:
         """One request to the running crawl. Raises ControlError."""

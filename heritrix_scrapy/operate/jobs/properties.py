@@ -100,6 +100,7 @@ CONSTANTS: Final[dict[str, dict[str, Any]]] = {
         "maxOutlinks": 6000,
         "maxQueuesPerReportCategory": 2000,
         "recoveryLogEnabled": True,
+        "snoozeLongMs": 300_000,
     },
     "Preselector": {"logToFile": False},
 }
@@ -186,16 +187,21 @@ class Properties:
 
     def _walk(self, bean: Bean, path: str, steps: list[tuple[str, str]], rest: str) -> Found:
         prop = steps[0][0]
+        held: Any
         row = row_of(ROLES.get(bean.short, ""), prop)
+        if (
+            prop == "storePaths"
+            and "Writer" in bean.short
+            and not self._built.settings.get("HERITRIX_WARC_STORE_PATHS")
+        ):
+            held = [self._store_path()]
+            for name, index in steps[1:]:
+                held = self._step(held, name, index, bean, rest)
+            return self._shown(held, path)
         if row is not None and len(steps) == 1 and not isinstance(bean.properties.get(prop), Bean | Ref | Items):
             model = self._of_row(row, path)
             return Found(model, row, text(self.value(row)))
-        held: Any = None
-        if (
-            (prop in ("processors", "rules") and prop in bean.properties)
-            or (prop in bean.properties and row is None)
-            or (prop in bean.properties and not isinstance(bean.properties[prop], Text))
-        ):
+        if prop in bean.properties and (row is None or not isinstance(bean.properties[prop], Text)):
             held = bean.properties[prop]
         elif row is not None:
             held = self.value(row)
@@ -204,8 +210,6 @@ class Properties:
             if len(steps) == 1:
                 kind = "org.archive.crawler.framework.CrawlController$State"
                 return Found({"class": kind, "propValue": held}, target=held)
-        elif prop == "storePaths" and "Writer" in bean.short:
-            held = [self._store_path()]
         else:
             for each in self._plain(bean, bean.name):
                 if each["field"] == prop and len(steps) == 1:
@@ -315,7 +319,8 @@ class Properties:
         for prop, kind in INSIDES.get(bean.short, {}).items():
             fields[prop] = {"field": prop, "url": self.address(f"{path}.{prop}"), "class": kind}
         for prop, value in CONSTANTS.get(bean.short, {}).items():
-            fields.setdefault(prop, self._entry(prop, value, f"{path}.{prop}"))
+            one = self._entry(prop, value, f"{path}.{prop}")
+            fields.setdefault(prop, one | ({"class": AS[f"{role}.{prop}"]} if f"{role}.{prop}" in AS else {}))
         for prop, (kind, inner) in POLICIES.get(bean.short, {}).items():
             policy = row_of(prop, inner)
             value = self.value(policy) if policy is not None else 3

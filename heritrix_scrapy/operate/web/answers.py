@@ -72,7 +72,7 @@ def answer(
     return web.Response(text=text, content_type=form, charset="utf-8", headers=headers)
 
 
-def page(context: Context, request: web.Request, template: str, *, status: int = 200, **values: Any) -> web.Response:
+def page(context: Context, request: web.Request, template: str, /, *, status: int = 200, **values: Any) -> web.Response:
     """An HTML page; messages that wait for the client are shown."""
     messages = context.flashes.pick(request.cookies.get(COOKIE)) if request.method == "GET" else []
     session = request[ASKED].session

@@ -39,7 +39,7 @@ def properties(job: EngineJob, url: str) -> Properties:
     changed: dict[str, Any] = {}
     if standing.launched:
         try:
-            changed = dict(job.perform({"do": "changes"}).get("values") or {})
+            changed = dict(job.perform({"do": "changes"}).get("changes") or {})
         except (ControlError, Refused, StoreError, ConfigurationError, StorageFull):
             """Nothing was changed, as far as anybody can tell."""
     told: dict[str, Any] = dict((standing.told or {}).get("frontier") or {})

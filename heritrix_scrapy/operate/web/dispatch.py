@@ -13,6 +13,7 @@ from heritrix_scrapy.operate.web import (
     engine_resource,
     file_resource,
     job_resource,
+    openapi,
     report_resource,
     script_resource,
 )
@@ -39,6 +40,15 @@ LISTING: Final[Table] = {"GET": file_resource.get}
 DOCS: Final[Table] = {"GET": bean_resource.documentation}
 
 
+async def described(context: Context, request: web.Request) -> web.StreamResponse:
+    """The description of the API."""
+    return web.json_response(openapi.description())
+
+
+EDIT: Final = ["ui", "edit"]
+OPENAPI: Final[Table] = {"GET": described}
+
+
 def table_of(segments: list[str]) -> Table | None:
     """The resource of a path, by method."""
     match segments:
@@ -46,6 +56,8 @@ def table_of(segments: list[str]) -> Table | None:
             return ENGINE
         case ["engine", "beandoc"]:
             return DOCS
+        case ["engine", "openapi.json"]:
+            return OPENAPI
         case ["engine", "jobsdir", *_]:
             return LISTING
         case ["engine", "anypath", *_]:
@@ -70,6 +82,9 @@ async def dispatch(context: Context, request: web.Request) -> web.StreamResponse
     segments = request[ASKED].segments
     if segments == [""]:
         return answers.redirect(context, request, "/engine" if context.engine is not None else "/ui", status=307)
+    if segments[:2] == EDIT and request.method == "POST":
+        # from the page on which a file is edited
+        segments = request[ASKED].segments = segments[2:]
     table = table_of(segments) if context.engine is not None else None
     if table is None:
         raise answers.not_found()

@@ -23,6 +23,7 @@ from heritrix_scrapy.operate.web.flash import ACK, Message
 from heritrix_scrapy.operate.web.models import EDITABLE
 from heritrix_scrapy.operate.web.paging import Paging, PagingError
 from heritrix_scrapy.operate.web.ranges import Unsatisfiable, chosen
+from heritrix_scrapy.report.logs import NAMES
 
 if TYPE_CHECKING:
     from heritrix_scrapy.operate.web.context import Context
@@ -48,6 +49,8 @@ OTHER: Final = "application/octet-stream"
 #: What belongs to the crawl's process alone.
 CRAWLS: Final = frozenset({"frontier", "history", "checkpoints", "state.json", "control.sock"})
 
+#: Logs of a launch, which are there from its start on in Heritrix.
+LOGS: Final = frozenset(NAMES)
 #: Bytes read at once.
 PART: Final = 256 * 1024
 #: For files whose content others have written.
@@ -109,6 +112,9 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
     elif asked.folder and asked.parts:
         raise answers.not_found()
     if not await asyncio.to_thread(asked.path.is_file):
+        if asked.path.name in LOGS and asked.path.parent.name == "logs" and asked.path.parent.is_dir():
+            # a log that nothing was written into yet
+            return await sent(request, Path(os.devnull), TYPES[".log"])
         raise answers.not_found()
     form = request.query.get("format")
     if form == "textedit" and asked.path.name.endswith(EDITABLE):
@@ -178,13 +184,13 @@ async def paged(context: Context, request: web.Request, asked: Wanted) -> web.Re
     )
 
 
-async def sent(request: web.Request, path: Path) -> web.StreamResponse:
-    """A file, or the part of it that is asked for."""
+async def sent(request: web.Request, path: Path, kind: str = "") -> web.StreamResponse:
+    """A file, or the part of it that is asked for. ``kind``: its media type, where its name does not say it."""
     file = await asyncio.to_thread(path.open, "rb")
     try:
         stat = os.fstat(file.fileno())
         headers = {
-            "Content-Type": TYPES.get(path.suffix.lower(), OTHER),
+            "Content-Type": kind or TYPES.get(path.suffix.lower(), OTHER),
             "Last-Modified": formatdate(stat.st_mtime, usegmt=True),
             "Expires": formatdate(usegmt=True),
             "Accept-Ranges": "bytes",

@@ -49,8 +49,8 @@ class Flashes:
 
 def cookie_of(before: str | None, numbers: Iterable[str]) -> str:
     """The cookie's value with further ids."""
-    return ",".join([*_ids(before), *numbers][-EACH:])
+    return ".".join([*_ids(before), *numbers][-EACH:])
 
 
 def _ids(cookie: str | None) -> list[str]:
-    return [each for each in (cookie or "")[:1024].split(",") if each][:EACH]
+    return [each for each in (cookie or "")[:1024].split(".") if each][:EACH]

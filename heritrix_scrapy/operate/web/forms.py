@@ -27,7 +27,7 @@ async def fields(request: web.Request) -> dict[str, str]:
         return {name: value for name, value in reversed(list(said.items())) if isinstance(value, str)}
     if kind == "application/json" and request.can_read_body:
         async with asyncio.timeout(SECONDS):
-            text = await request.text()
+            text = await request.read()
         try:
             made = json.loads(text)
         except (ValueError, RecursionError):

@@ -77,12 +77,16 @@ def guard(context: Context) -> Middleware:
         except Exception as error:
             logger.exception("%s %s failed", request.method, request.raw_path)
             response = answers.error(request, 500, f"{type(error).__name__}: {error}")
-        for name, value in SAFE.items():
-            if not response.prepared:
-                response.headers.setdefault(name, value)
         return response
 
     return middleware
+
+
+async def careful(request: web.Request, response: web.StreamResponse) -> None:
+    """Give every answer the headers of a careful server; called before its first byte is sent."""
+    for name, value in SAFE.items():
+        response.headers.setdefault(name, value)
+    response.headers["Server"] = "heritrix_scrapy"
 
 
 async def judged(
@@ -91,7 +95,7 @@ async def judged(
     """The answer to a request of somebody who may ask for it."""
     request[ASKED] = Asked(scheme=request.scheme)
     try:
-        request[ASKED].segments = paths.segments(request.raw_path)
+        request[ASKED].segments = paths.segments(paths.absolute(request.raw_path))
     except paths.Ambiguous as error:
         return answers.ambiguous(str(error))
     proxied(context, request)

@@ -96,8 +96,6 @@ def acted(job: EngineJob, said: dict[str, str]) -> Outcome:
     match said.get("action"):
         case "launch":
             job.launch(said.get("checkpoint", "").strip(), resume=said.get("resume") == ON)
-        case "checkXML":
-            job.check_xml()
         case "instantiate" | "build":
             job.build()
         case "validate":

@@ -169,8 +169,14 @@ def alerts(standing: Standing) -> int:
 def totals(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """URIs by what has become of them."""
     told = numbers.get("uriTotalsReport") or {}
-    names = ("downloadedUriCount", "queuedUriCount", "totalUriCount", "futureUriCount")
-    return {name: int(told.get(name) or 0) for name in names}
+    downloaded, queued = int(told.get("downloadedUriCount") or 0), int(told.get("queuedUriCount") or 0)
+    return {
+        "downloadedUriCount": downloaded,
+        "queuedUriCount": queued,
+        # what was disregarded or failed is in none of Heritrix's counts here
+        "totalUriCount": downloaded + queued,
+        "futureUriCount": int(told.get("futureUriCount") or 0),
+    }
 
 
 def sizes(job: EngineJob, numbers: Mapping[str, Any], *, built: bool) -> dict[str, Any]:
@@ -259,6 +265,8 @@ def frontier(numbers: Mapping[str, Any], standing: Standing) -> dict[str, Any]:
     )
     made: dict[str, Any] = {name: int(told.get(name) or 0) for name in names}
     made["lastReachedState"] = REACHED.get(str(standing.state), "RUN")
+    if standing.state == "STOPPING" and not made["activeQueues"] + made["inactiveQueues"]:
+        made["lastReachedState"] = "EMPTY"
     made["queueReadiedCount"] = int(told.get("readyQueues") or 0)
     return made
 
@@ -270,7 +278,8 @@ def config_files(job: EngineJob, url: str) -> list[dict[str, Any]]:
         return []
     standing = job.standing(ask_it=False)
     launch = launch_folder(job, standing)
-    has_warcs = standing.launched and (job.jobdir / launch / "warcs").is_dir()
+    waits = standing.state in ("PREPARING", "PAUSED")
+    has_warcs = standing.launched and (not waits or any((job.jobdir / launch / "warcs").glob("*")))
     made = []
     for each in config_paths(built.beans, launch, warcs_in_launch=has_warcs):
         path = each.path if each.path.startswith("/") else f"{job.jobdir}/{each.path}"

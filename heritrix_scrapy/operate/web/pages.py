@@ -32,9 +32,9 @@ def prepare() -> None:
         environment().get_template(name)
 
 
-def render(name: str, /, **values: Any) -> str:
+def render(template: str, /, **values: Any) -> str:
     """A filled-in template."""
-    return environment().get_template(name).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 def printed(value: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+ANYPATH: Final = "/engine/anypath/"
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f-\U0010ffff]")
 
 
@@ -46,6 +47,11 @@ def segments(raw: str) -> list[str]:
     if any("\0" in part for part in decoded):
         raise Ambiguous("Bad Request")
     return decoded
+
+
+def absolute(raw: str) -> str:
+    """A raw path with one slash before an absolute one: NetarchiveSuite's client asks for ``anypath//folder/file``."""
+    return ANYPATH + raw[len(ANYPATH) + 1 :] if raw.startswith(f"{ANYPATH}/") else raw
 
 
 def resolved(parts: list[str]) -> list[str]:

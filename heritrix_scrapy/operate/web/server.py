@@ -36,6 +36,7 @@ def application(context: Context) -> web.Application:
     """The application. Further pages are routes below ``/ui``, added before it is run."""
     app = web.Application(middlewares=[guard.guard(context)], client_max_size=FORM, logger=logger)
     app[CONTEXT] = context
+    app.on_response_prepare.append(guard.careful)
     app.router.add_get(guard.LOGIN, _bound(context, login.show))
     app.router.add_post(guard.LOGIN, _bound(context, login.enter))
     app.router.add_post(login.LOGOUT, _bound(context, login.leave))

@@ -62,6 +62,8 @@ SCHEMES = {"FetchFTP": "ftp", "FetchSFTP": "sftp", "FetchWhois": "whois"}
 
 MAPPERS = {"HashCrawlMapper": "Hash", "LexicalCrawlMapper": "Lexical"}
 
+WRITERS = frozenset({"WARCWriterProcessor", "WARCWriterChainProcessor", "MirrorWriterProcessor"})
+
 
 class Chains:
     """``class_map``: Java class → name or dotted path; ``steps``: class → the point that it is asked at."""
@@ -74,7 +76,9 @@ class Chains:
         #: Beans that some chain names.
         self.used: set[int] = set()
         self._addressed: set[str] = set()
-        self._steps: dict[str, list[str]] = {}
+        self._steps: dict[str, list[Any]] = {}
+        #: Writers that stand in the chain of fetching.
+        self._early: list[Bean] = []
         self._origin: Origin | None = None
 
     def take(self, chains: Mapping[str, Bean], addressed: set[str]) -> None:
@@ -86,7 +90,7 @@ class Chains:
         for bean in lists.get(CANDIDATE, ()):
             self._candidate(bean)
         self._fetch(chains.get(FETCH), lists.get(FETCH, []))
-        self._disposition(chains.get(DISPOSITION), lists.get(DISPOSITION, []))
+        self._disposition(chains.get(DISPOSITION) or chains.get(FETCH), lists.get(DISPOSITION, []))
         if self._steps and self._origin:
             self._taken.put("STEPS", self._steps, self._origin, quiet=True)
 
@@ -163,6 +167,8 @@ class Chains:
                 self._taken.put("FORM_LOGIN", logins, Origin(bean.name, "", bean.place))
             elif bean.short in MAPPERS:
                 self._mapper(bean)
+            elif bean.short in WRITERS and own is None and not bean.third_party and fetched:
+                self._early.append(bean)
             elif own is not None and fetched and "Extract" in bean.short:
                 entries.append([own, self._guessed(bean)])
                 self._taken.report.taken(bean.place, bean.name, "", f"{PREFIX}EXTRACTORS", own)
@@ -226,14 +232,11 @@ class Chains:
             self._taken.report.taken(value.place, bean.name, "enabled", "enabled")
 
     def _disposition(self, chain: Bean | None, beans: Sequence[Bean]) -> None:
-        written = False
-        writers: list[Bean] = []
+        writers: list[Bean] = list(self._early)
+        written = bool(writers)
         stored = {"PersistStoreProcessor", "ContentDigestHistoryStorer"}
         for bean in beans:
-            if (
-                bean.short in ("WARCWriterProcessor", "WARCWriterChainProcessor", "MirrorWriterProcessor")
-                and not bean.third_party
-            ):
+            if bean.short in WRITERS and not bean.third_party:
                 writers.append(bean)
                 written = True
             elif FIXED.get(bean.short) == DISPOSITION or bean.short in stored:
@@ -242,7 +245,7 @@ class Chains:
                 self._taken.properties(bean, "rescheduler")
             else:
                 self._other(bean, "disposition" if written else "after_extract", DISPOSITION)
-        if chain is not None:
+        if chain is not None and (writers or chain.short == DISPOSITION):
             self._writers(chain, writers)
 
     def _writers(self, chain: Bean, writers: Sequence[Bean]) -> None:
@@ -353,6 +356,7 @@ class Chains:
         return self._map.get(bean.kind, self._map.get(bean.short))
 
     def _guessed(self, bean: Bean) -> dict[str, Any]:
+        """Properties of a class of the user's own."""
         return self._taken.rules.properties(bean, None, PREFIX + "CLASS_MAP")
 
     def _other(self, bean: Bean, point: str, chain: str, *, at: str = "") -> None:
@@ -390,13 +394,24 @@ class Chains:
             taken.report.lost(bean.place, bean.name, "", stand_in(bean))
 
     def _step(self, bean: Bean, own: str, point: str) -> None:
-        self._steps.setdefault(point, []).append(own)
+        taken = self._taken
+        plain = dict(bean.properties)
+        switch, gate = plain.pop("enabled", None), plain.pop("shouldProcessRule", None)
+        held: dict[str, Any] = {}
+        if switch is not None:
+            self._switch(bean, switch, held)
+            if held:
+                return
+        if gate is not None:
+            try:
+                if taken.rules.gate(gate, PREFIX + "STEPS") is not None:
+                    taken.report.lost(gate.place, bean.name, "shouldProcessRule", "no rule is asked before a step")
+            except NotUsable as error:
+                taken.unusable(bean.name, "shouldProcessRule", gate, error)
+        taken.report.taken(bean.place, bean.name, "", PREFIX + "STEPS", f"{own}, at {point}")
+        properties = self._guessed(Bean(bean.id, bean.kind, bean.place, plain))
+        self._steps.setdefault(point, []).append([own, properties] if properties else own)
         self._origin = Origin(bean.name, "", bean.place)
-        self._taken.report.taken(bean.place, bean.name, "", PREFIX + "STEPS", f"{own}, at {point}")
-        for prop, value in bean.properties.items():
-            self._taken.report.lost(
-                value.place, bean.name, prop, "a step has no properties; it may read settings of your own"
-            )
 
     def _quotas(self, bean: Bean, origin: Origin, at: str) -> None:
         taken = self._taken

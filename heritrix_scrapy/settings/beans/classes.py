@@ -355,6 +355,7 @@ NEEDLESS: Final[dict[str, str]] = {
     "warcWriter.maxWaitForIdleMs": "nothing waits for a free file",
     "warcWriter.writeRevisitForIdenticalDigests": "Heritrix reads it no more; see HERITRIX_WARC_WRITE_REVISITS",
     "warcWriter.writeRevisitForNotModified": "Heritrix reads it no more; see HERITRIX_WARC_WRITE_REVISITS",
+    "warcWriter.frequentFlushes": "records are flushed before the log calls a URI finished",
     "warcWriter.suffix": "Heritrix reads it no more; see HERITRIX_WARC_TEMPLATE",
     "warcWriter.metadataProvider": "the crawl's metadata are always used",
     "cookieStore.bdb": "cookies lie in the JOBDIR",
@@ -379,21 +380,12 @@ NEEDLESS_ANYWHERE: Final = frozenset(
     {"comment", "beanName", "loggerModule", "serverCache", "metadata", "applicationContext"}
 )
 
-#: Settings that are in the table once their part is built: ``role.property`` → name.
-LATER: Final[dict[str, str]] = {
-    "crawlLimiter.maxBytesDownload": "MAX_BYTES_DOWNLOAD",
-    "crawlLimiter.maxDocumentsDownload": "MAX_DOCUMENTS_DOWNLOAD",
-    "crawlLimiter.maxTimeSeconds": "MAX_TIME_SECONDS",
-    "checkpointService.checkpointIntervalMinutes": "CHECKPOINT_INTERVAL_MINUTES",
-    "checkpointService.checkpointOnShutdown": "CHECKPOINT_ON_SHUTDOWN",
-    "checkpointService.forgetAllButLatest": "FORGET_ALL_BUT_LATEST",
-    "frontier.snoozeLongMs": "SNOOZE_LONG_MS",
-    "frontier.dumpPendingAtClose": "DUMP_PENDING_AT_CLOSE",
-    "frontier.largestQueuesCount": "LARGEST_QUEUES_COUNT",
-    "frontier.maxQueuesPerReportCategory": "MAX_QUEUES_PER_REPORT_CATEGORY",
-    "fetchHttp.digestAlgorithm": "DIGEST_ALGORITHM",
-    "fetchDns.digestAlgorithm": "DIGEST_ALGORITHM",
-    "fetchDns.disableJavaDnsResolves": "DISABLE_JAVA_DNS_RESOLVES",
-    "warcWriter.frequentFlushes": "WARC_FREQUENT_FLUSHES",
-    "warcWriter.startNewFilesOnCheckpoint": "WARC_START_NEW_FILES_ON_CHECKPOINT",
+_SHA1: Final = (("sha1", "sha-1", "sha"), "digests are SHA-1, as indexes and earlier crawls have them")
+
+#: What is always so here: ``role.property`` → the values that say it, in small letters, and what to say to others.
+ALWAYS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
+    "fetchHttp.digestAlgorithm": _SHA1,
+    "fetchDns.digestAlgorithm": _SHA1,
+    "fetchFtp.digestAlgorithm": _SHA1,
+    "fetchWhois.digestAlgorithm": _SHA1,
 }

@@ -26,6 +26,11 @@ LONGEST = 64 * 1024 * 1024
 
 _DECLARED = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 
+#: Encodings that expat knows by itself.
+_OF_EXPAT = re.compile(r"utf-?8|utf-?16(?:[lb]e)?|(?:us-)?ascii|iso-8859-1", re.IGNORECASE)
+
+_ASK = "is the encoding named in the first line right?"
+
 
 @dataclass(slots=True)
 class Element:
@@ -59,16 +64,33 @@ def _parse(path: Path, before: tuple[Path, ...]) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise JobError(None, f"{path}: cannot be read: {error.strerror}") from None
-    return _Parser(path, (*before, path.resolve())).read(data)
+    data, encoding = _in_utf8(path, data)
+    return _Parser(path, (*before, path.resolve()), encoding).read(data)
+
+
+def _in_utf8(path: Path, data: bytes) -> tuple[bytes, str | None]:
+    """The bytes, in UTF-8 where they are in an encoding that expat cannot read (GBK, Shift_JIS), and the encoding that
+    holds whatever the file declares. Raises JobError."""
+    declared = _DECLARED.match(data)
+    name = declared.group(1).decode() if declared else "utf-8"
+    if _OF_EXPAT.fullmatch(name):
+        return data, None
+    try:
+        return data.decode(name).encode(), "utf-8"
+    except UnicodeDecodeError as error:
+        place = Place(str(path), data.count(b"\n", 0, error.start) + 1, 1)
+        raise JobError(place, f"not readable: bytes that are no {name} text; {_ASK}") from None
+    except LookupError:
+        return data, None
 
 
 class _Parser:
-    def __init__(self, path: Path, files: tuple[Path, ...]) -> None:
+    def __init__(self, path: Path, files: tuple[Path, ...], encoding: str | None = None) -> None:
         self._path = path
         self._files = files
         self._stack: list[Element] = []
         self._root: Element | None = None
-        self._expat = parser = expat.ParserCreate(namespace_separator=" ")
+        self._expat = parser = expat.ParserCreate(encoding, namespace_separator=" ")
         parser.ordered_attributes = False
         parser.buffer_text = True
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
@@ -102,7 +124,7 @@ class _Parser:
             try:
                 data.decode(encoding)
             except UnicodeDecodeError:
-                return f"{reason}: bytes that are no {encoding} text; is the encoding named in the first line right?"
+                return f"{reason}: bytes that are no {encoding} text; {_ASK}"
             except LookupError:
                 return f"{reason}: the encoding {encoding!r} is not known"
         return reason
@@ -123,7 +145,14 @@ class _Parser:
     def _end(self, name: str) -> None:
         element = self._stack.pop()
         if element.space == XINCLUDE and element.tag == "include":
-            included = self._include(element)
+            try:
+                included = self._include(element)
+            except JobError:
+                fallback = next((child for child in element.children if child.tag == "fallback"), None)
+                if fallback is None or not self._stack:
+                    raise
+                self._stack[-1].parts[-1:] = fallback.parts
+                return
             if self._stack:
                 self._stack[-1].parts[-1:] = [included]
             elif isinstance(included, Element):

@@ -29,11 +29,16 @@ class Unknown(Exception):
     """An expression that cannot be worked out here; the text is the expression."""
 
 
-def placeholders(text: str, known: Mapping[str, str], *, bare: bool = True) -> str:
-    """The text with ``${NAME:default}`` filled in. ``bare``: whether ``${NAME}`` without a default is, too."""
+def placeholders(
+    text: str, known: Mapping[str, str], own: Mapping[str, str] | None = None, *, bare: bool = True
+) -> str:
+    """The text with ``${NAME:default}`` filled in. ``own``: names of the job's own, which stand above ``known``;
+    ``bare``: whether ``${NAME}`` without a default is filled in from what is known, too."""
 
     def filled(match: re.Match[str]) -> str:
         name, default = match.groups()
+        if own and name in own and name not in OURS:
+            return own[name]
         if default is None and (not bare or name in OURS):
             return match.group()
         return known.get(name, match.group() if default is None else default)

@@ -19,7 +19,7 @@ from heritrix_scrapy.settings.beans.classes import (
     ROLES,
     RULES,
 )
-from heritrix_scrapy.settings.beans.model import Bean, Beans, Items, Text, Value
+from heritrix_scrapy.settings.beans.model import Bean, Beans, Items, JobError, Text, Value
 from heritrix_scrapy.settings.beans.overlays import RULED, SURTS, Overlays, addressed
 from heritrix_scrapy.settings.beans.overrides import Overrides
 from heritrix_scrapy.settings.beans.reader import Reader
@@ -83,7 +83,10 @@ def read_job(
     environment = environment or {}
     reader = Reader(report, environment)
     reader.read(path)
-    return _Reading(path, reader.beans, report, environment, class_map or {}, profile).read()
+    try:
+        return _Reading(path, reader.beans, report, environment, class_map or {}, profile).read()
+    except RecursionError:
+        raise JobError(None, f"{path}: beans of it refer to each other in a circle") from None
 
 
 class _Reading:
@@ -111,11 +114,12 @@ class _Reading:
 
     def read(self) -> Job:
         self._overrides.apply()
+        self._values.given = self._overrides.given
         sheets = self._of("Sheet")
         associations = self._of(SURTS, RULED)
         names = addressed(sheets, self._taken)
         self._rules.addressed = names
-        for bean in self._beans:
+        for bean in self._beans.everywhere():
             self._plain(bean)
         self._seeds()
         self._scope()
@@ -132,7 +136,7 @@ class _Reading:
 
     def _of(self, *kinds: str) -> list[Bean]:
         """Beans of some classes, marked as done."""
-        found = [bean for bean in self._beans if bean.short in kinds]
+        found = [bean for bean in self._beans.everywhere() if bean.short in kinds]
         self._done.update(id(bean) for bean in found)
         return found
 
@@ -244,7 +248,7 @@ class _Reading:
     # -- seeds and scope ----------------------------------------------------------------------------------------------
 
     def _seeds(self) -> None:
-        bean = next((bean for bean in self._beans if bean.short == "TextSeedModule"), None)
+        bean = next((bean for bean in self._beans.everywhere() if bean.short == "TextSeedModule"), None)
         value = bean.properties.get("textSource") if bean else None
         if bean is None or value is None:
             return
@@ -276,7 +280,7 @@ class _Reading:
             ref = next(
                 (
                     held.properties["scope"]
-                    for held in self._beans
+                    for held in self._beans.everywhere()
                     if held.short == "CandidateScoper" and "scope" in held.properties
                 ),
                 None,
@@ -293,7 +297,7 @@ class _Reading:
     # -- policies -----------------------------------------------------------------------------------------------------
 
     def _policies(self) -> None:
-        preparer = next((bean for bean in self._beans if bean.short == "FrontierPreparer"), None)
+        preparer = next((bean for bean in self._beans.everywhere() if bean.short == "FrontierPreparer"), None)
         for role, setting in AUTOWIRED.items():
             value = preparer.properties.get(role) if preparer else None
             if preparer is not None and value is not None:
@@ -380,7 +384,7 @@ class _Reading:
     # -- history ------------------------------------------------------------------------------------------------------
 
     def _history(self) -> None:
-        beans = [bean for bean in self._beans if bean.short in PROCESSORS_OF_HISTORY]
+        beans = [bean for bean in self._beans.everywhere() if bean.short in PROCESSORS_OF_HISTORY]
         by_kind = {bean.short: bean for bean in beans if id(bean) in self._chains.used}
         self._done.update(id(bean) for bean in by_kind.values())
         fetch = by_kind.get("FetchHistoryProcessor")
@@ -446,10 +450,11 @@ class _Reading:
 
     def _rest(self) -> None:
         """Beans that nothing above has looked at."""
+        for bean in self._beans.everywhere():
+            if id(bean) in self._chains.used and bean.short in MAPPERS:
+                self._taken.properties(bean, ROLES[bean.short])
         for bean in self._beans:
             if id(bean) in self._done or id(bean) in self._chains.used:
-                if bean.short in MAPPERS:
-                    self._taken.properties(bean, ROLES[bean.short])
                 continue
             if id(bean) in self._values.met:
                 continue

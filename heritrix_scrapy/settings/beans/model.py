@@ -62,6 +62,12 @@ class Items:
     place: Place
 
 
+class KeyRef(str):
+    """A map's key that is the name of a bean."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class Map:
     """A map or properties, in the order written."""
@@ -119,7 +125,7 @@ class Beans:
             bean.id = bean.names[0] if bean.names else f"{bean.kind}#{self._count}"
             self._count += 1
         before = self.top.get(bean.id)
-        if before is not None and before.place.file == bean.place.file:
+        if before is not None and before.place.file == bean.place.file and before.place != bean.place:
             raise JobError(
                 bean.place, f"there are two beans named {bean.id!r}; the other one is in line {before.place.line}"
             )
@@ -132,7 +138,32 @@ class Beans:
 
     def get(self, name: str) -> Bean | None:
         """The bean of that name or alias."""
-        return self.top.get(name) or self.top.get(self._aliases.get(name, ""))
+        for _ in range(len(self._aliases) + 1):
+            if name in self.top:
+                return self.top[name]
+            name = self._aliases.get(name, "")
+        return None
+
+    def everywhere(self) -> Iterator[Bean]:
+        """All beans, each with those within it behind it."""
+        for bean in self:
+            yield from beans_in(bean)
 
     def __iter__(self) -> Iterator[Bean]:
         return iter(list(self.top.values()))
+
+
+def beans_in(value: Value) -> Iterator[Bean]:
+    """The beans that a value is or has in it; not those that it refers to."""
+    match value:
+        case Bean():
+            yield value
+            inner = [*value.properties.values(), *value.arguments]
+        case Items():
+            inner = value.values
+        case Map():
+            inner = list(value.entries.values())
+        case _:
+            return
+    for held in inner:
+        yield from beans_in(held)

@@ -73,6 +73,8 @@ class Overrides:
         self._beans = beans
         self._report = report
         self._folder = folder
+        #: What ``PropertyPlaceholderConfigurer`` beans say for ``${NAME}``.
+        self.given: dict[str, str] = {}
         #: Overrides of beans that are not in the file: ``bean.property`` → value.
         self.absent: dict[str, Text] = {}
 
@@ -82,6 +84,8 @@ class Overrides:
             if bean.short == "PropertyOverrideConfigurer":
                 for key, value in self._pairs(bean):
                     self.set(key, value)
+            elif bean.short in ("PropertyPlaceholderConfigurer", "PropertySourcesPlaceholderConfigurer"):
+                self.given |= {key: value.text for key, value in self._pairs(bean) if isinstance(value, Text)}
 
     def _pairs(self, bean: Bean) -> Iterator[tuple[str, Value]]:
         for name, value in bean.properties.items():

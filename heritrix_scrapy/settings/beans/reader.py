@@ -6,11 +6,24 @@ autowiring, scopes of beans) is passed over; what would be needed and cannot be 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.settings.beans.elements import SPRING, Element, parse
 from heritrix_scrapy.settings.beans.expressions import placeholders
-from heritrix_scrapy.settings.beans.model import Bean, Beans, Items, JobError, Map, Null, Place, Ref, Text, Value
+from heritrix_scrapy.settings.beans.model import (
+    Bean,
+    Beans,
+    Items,
+    JobError,
+    KeyRef,
+    Map,
+    Null,
+    Place,
+    Ref,
+    Text,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +101,7 @@ class Reader:
         resource = placeholders(written, self._environment)
         if "${" in resource:
             raise JobError(element.place, f"cannot import {written!r}: nothing says what it stands for")
-        resource = resource.removeprefix("file:")
+        resource = re.sub(r"^file:(?://(?=/))?", "", resource)
         if not resource or resource.startswith(("classpath", "http:", "https:", "//")):
             raise JobError(element.place, f"cannot import {written!r}: only files are imported")
         target = path.parent / resource
@@ -200,10 +213,15 @@ class Reader:
         raise JobError(place, f"the element {element.tag} is no value")
 
     def _entry(self, element: Element) -> tuple[str, Value]:
-        key = element.attributes.get("key") or element.attributes.get("key-ref")
+        if "key-ref" in element.attributes:
+            return KeyRef(element.attributes["key-ref"]), self._held(element)
+        key = element.attributes.get("key")
         if key is None:
             holder = next((child for child in element.children if child.tag == "key"), None)
             if holder is None:
                 raise JobError(element.place, "an entry of a map has no key")
-            key = "".join(child.text for child in holder.children) or holder.text
+            inner = [self._value(child) for child in holder.children]
+            if inner and isinstance(inner[0], Ref):
+                return KeyRef(inner[0].name), self._held(element)
+            key = "".join(part.text for part in inner if isinstance(part, Text)) or holder.text
         return key.strip(), self._held(element)

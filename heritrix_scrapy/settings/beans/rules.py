@@ -35,6 +35,8 @@ class Rules:
         self._values = values
         self._report = report
         self._map = class_map
+        #: Rules that are being made, each within the one before.
+        self._open: list[int] = []
         #: Names of beans that sheets address: such rules get an id.
         self.addressed: set[str] = set()
         self.kinds: dict[str, Callable[[Value], Any]] = {
@@ -69,6 +71,16 @@ class Rules:
         except NotUsable as error:
             self._report.lost(value.place, "rule", "", str(error))
             return None
+        if id(bean) in self._open:
+            self._report.lost(value.place, bean.name, "", "the rule has itself among its rules")
+            return None
+        self._open.append(id(bean))
+        try:
+            return self._made(bean, setting)
+        finally:
+            self._open.pop()
+
+    def _made(self, bean: Bean, setting: str) -> Any:
         name = OLD_RULES.get(bean.short, bean.short)
         own = self._map.get(bean.kind, self._map.get(bean.short)) if bean.kind else None
         if own is None and bean.short in REFUSED_RULES:

@@ -7,10 +7,11 @@ knows of a special case puts the value in itself.
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.settings.beans.classes import LATER, NEEDLESS, NEEDLESS_ANYWHERE, SHARES
+from heritrix_scrapy.settings.beans.classes import ALWAYS, NEEDLESS, NEEDLESS_ANYWHERE, NEEDLESS_CLASSES, ROLES, SHARES
 from heritrix_scrapy.settings.beans.model import Bean, Null, Place, Text, Value
 from heritrix_scrapy.settings.beans.values import Foreign, Note, NotUsable, Values
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, SETTINGS, Setting
@@ -25,8 +26,8 @@ BY_BEAN: dict[str, Setting] = {row.bean: row for row in SETTINGS if row.bean}
 
 #: Texts that the stock profile has for the operator to replace.
 STOCK = {
-    "metadata.operatorContactUrl": "ENTER",
-    "metadata.description": "Basic crawl starting with useful defaults",
+    "metadata.operatorContactUrl": re.compile(r"ENTER.*"),
+    "metadata.description": re.compile(r"Basic crawl starting with useful defaults\.?"),
 }
 
 
@@ -116,7 +117,7 @@ class Taken:
         except NotUsable as error:
             self.unusable(bean, prop, value, error)
             return
-        if path in STOCK and isinstance(made, str) and made.startswith(STOCK[path]):
+        if path in STOCK and isinstance(made, str) and STOCK[path].fullmatch(made):
             if prop == "operatorContactUrl":
                 text = f"still the stock profile's placeholder; {row.key} has to be set"
                 self.report.left(value.place, bean, prop, text)
@@ -145,21 +146,17 @@ class Taken:
 
     def _without_row(self, bean: str, role: str, prop: str, value: Value) -> None:
         path = f"{role}.{prop}"
-        if path in LATER:
+        if path in ALWAYS:
+            said, otherwise = ALWAYS[path]
             try:
-                text = self.values.text(value)
-                made: Any = text
-                if text.lower() in ("true", "false"):
-                    made = text.lower() == "true"
-                elif text.lstrip("-").isdigit():
-                    made = int(text)
+                is_so = self.values.text(value).lower() in said
             except NotUsable as error:
                 self.unusable(bean, prop, value, error)
                 return
-            if made in DEFAULTS.get(path, ()):
+            if is_so:
                 self.report.default(value.place, bean, prop)
             else:
-                self.put(LATER[path], made, Origin(bean, prop, value.place))
+                self.report.lost(value.place, bean, prop, otherwise)
         elif path in NEEDLESS:
             self.report.not_needed(value.place, bean, prop, NEEDLESS[path])
         elif prop == "shouldProcessRule":
@@ -172,11 +169,25 @@ class Taken:
                 self.report.default(value.place, bean, prop)
             else:
                 self.report.lost(value.place, bean, prop, "there is no rule before this part; write a step of your own")
+        elif self._wired(value):
+            self.report.not_needed(value.place, bean, prop, "the part is found by its class")
         else:
             known = [key.partition(".")[2] for key in BY_BEAN if key.startswith(role + ".")]
             near = difflib.get_close_matches(prop, known, n=1, cutoff=0.8)
             hint = f"; did you mean {near[0]}?" if near else ""
             self.report.lost(value.place, bean, prop, f"there is no such setting here{hint}")
+
+    def _wired(self, value: Value) -> bool:
+        """Whether it is a part of Heritrix's that is taken over wherever it stands."""
+        try:
+            part = self.values.resolved(value)
+        except NotUsable:
+            return False
+        return (
+            isinstance(part, Bean)
+            and not part.third_party
+            and (part.short in ROLES or part.short in NEEDLESS_CLASSES or part.short.endswith("Chain"))
+        )
 
     # -- a value as a row wants it --------------------------------------------------------------------------------
 
@@ -220,23 +231,3 @@ class Taken:
 
 #: Rows of kind ``lines`` whose text is the path of a file.
 FILES = frozenset({"SEEDS", "SURTS", "NEGATIVE_SURTS", "COOKIES_LOAD_FILE", "MAP_PATH", "PRELOAD_SOURCE"})
-
-#: What Heritrix has by default where the table has no row yet.
-DEFAULTS: dict[str, tuple[Any, ...]] = {
-    "crawlLimiter.maxBytesDownload": (0,),
-    "crawlLimiter.maxDocumentsDownload": (0,),
-    "crawlLimiter.maxTimeSeconds": (0,),
-    "checkpointService.checkpointIntervalMinutes": (-1,),
-    "checkpointService.checkpointOnShutdown": (False,),
-    "checkpointService.forgetAllButLatest": (False,),
-    "frontier.snoozeLongMs": (300_000,),
-    "frontier.dumpPendingAtClose": (False,),
-    "frontier.largestQueuesCount": (20,),
-    "frontier.maxQueuesPerReportCategory": (2000,),
-    "fetchHttp.digestAlgorithm": ("sha1", "SHA1"),
-    "fetchDns.digestAlgorithm": ("sha1", "SHA1"),
-    "fetchDns.disableJavaDnsResolves": (False,),
-    "fetchDns.dnsOverHttpServer": ("",),
-    "warcWriter.frequentFlushes": (True,),
-    "warcWriter.startNewFilesOnCheckpoint": (True,),
-}

@@ -6,13 +6,14 @@ all overrides are carried out: what an override replaces may be any note.
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.settings.beans.expressions import Unknown, expressions, foreign, placeholders
-from heritrix_scrapy.settings.beans.model import Bean, Beans, Items, Map, Null, Ref, Text, Value
+from heritrix_scrapy.settings.beans.model import Bean, Beans, Items, KeyRef, Map, Null, Ref, Text, Value
 from heritrix_scrapy.settings.files import FileLines
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ NOTE = re.compile(r"[#\s\[(]*(?:see\s+)?overrid(?:e|den)\b[^\n]*", re.IGNORECASE
 #: Classes of Heritrix that hold a path or a text.
 PATHS = frozenset({"ConfigFile", "ConfigPath", "ReadSource"})
 STRING = "ConfigString"
+
+_HEX = re.compile(r"-?(?:0[xX]|#)[0-9A-Fa-f]+")
 
 _LAUNCH = re.compile(r"^\$\{launchId\}/?")
 
@@ -61,6 +64,8 @@ class Values:
         self._look_up = look_up
         #: Placeholders of other programs that were met and left.
         self.left: list[tuple[Text, str]] = []
+        #: What the job's own property lists say for ``${NAME}``.
+        self.given: dict[str, str] = {}
         #: Beans that some other one refers to.
         self.met: set[int] = set()
 
@@ -82,7 +87,7 @@ class Values:
                 raise Missing(f"{bean.name} refers to itself")
         if isinstance(value, Bean) and value.short == "PropertyPathFactoryBean":
             return self.resolved(self._property_path(value))
-        if isinstance(value, Bean) and value.kind == "java.lang.String" and value.arguments:
+        if isinstance(value, Bean) and value.kind.startswith("java.lang.") and value.arguments:
             return value.arguments[0]
         return value
 
@@ -105,7 +110,7 @@ class Values:
 
     def raw(self, value: Text) -> str:
         """A text with placeholders and expressions worked out. Raises NotUsable."""
-        text = placeholders(value.text, self._environment, bare=False)
+        text = placeholders(value.text, self._environment, self.given, bare=False)
         try:
             return expressions(text, self._environment, self._look_up)
         except Unknown as unknown:
@@ -115,9 +120,11 @@ class Values:
         """Raises NotUsable."""
         value = self.resolved(value)
         if isinstance(value, Bean) and value.short == STRING:
-            value = value.properties.get("value") or Text("", value.place)
+            value = self._of(value, "value") or Text("", value.place)
         if isinstance(value, Bean) and value.short in PATHS:
-            value = value.properties.get("path") or Text("", value.place)
+            base, value = value.properties.get("base"), self._of(value, "path") or Text("", value.place)
+            if base is not None:
+                return str(Path(self.text(base)) / self.text(value))
         if isinstance(value, Null):
             return ""
         if not isinstance(value, Text):
@@ -131,6 +138,11 @@ class Values:
             self.left.append((value, found))
         return text
 
+    @staticmethod
+    def _of(bean: Bean, prop: str) -> Value | None:
+        """A property of a bean of a text or a path, which may be its last constructor argument."""
+        return bean.properties.get(prop) or (bean.arguments[-1] if bean.arguments else None)
+
     def flag(self, value: Value) -> bool:
         text = self._typed(value).lower()
         if text in ("true", "on", "yes", "1"):
@@ -140,18 +152,22 @@ class Values:
         raise NotUsable(f"expected true or false, not {text!r}")
 
     def whole(self, value: Value) -> int:
-        text = self._typed(value)
+        text = "".join(self._typed(value).split())
+        if _HEX.fullmatch(text):
+            return int(text.replace("#", "0x"), 16)
         try:
-            return int(text, 16) if text.lower().startswith(("0x", "-0x")) else int(text)
+            return int(text.replace("_", "x"))
         except ValueError:
             raise NotUsable(f"expected a whole number, not {text!r}") from None
 
     def number(self, value: Value) -> float | int:
-        text = self._typed(value)
+        text = "".join(self._typed(value).split())
         try:
-            number = float(text.rstrip("fFdD"))
+            number = float(text.replace("_", "x").rstrip("fFdD"))
         except ValueError:
-            raise NotUsable(f"expected a number, not {text!r}") from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise NotUsable(f"expected a number, not {text!r}")
         return int(number) if "." not in text and "e" not in text.lower() and number == int(number) else number
 
     def _typed(self, value: Value) -> str:
@@ -193,10 +209,17 @@ class Values:
             case Null():
                 return {}
             case Map():
-                return dict(value.entries)
+                return {self._key(key): held for key, held in value.entries.items()}
             case Bean() if value.properties.get("sourceMap") is not None:
                 return self.entries(value.properties["sourceMap"])
         raise NotUsable("expected a map")
+
+    def _key(self, key: str) -> str:
+        bean = self.beans.get(key) if isinstance(key, KeyRef) else None
+        if bean is None or not (bean.short == STRING or bean.kind == "java.lang.String"):
+            return str(key)
+        self.met.add(id(bean))
+        return self.text(bean)
 
     def items(self, value: Value) -> list[Value]:
         """The entries of a list, as they are."""
@@ -225,7 +248,7 @@ class Values:
             case Null():
                 return None
             case Bean() if value.short == STRING:
-                held = value.properties.get("value")
+                held = self._of(value, "value")
                 return [] if held is None else self._lines(held)
             case Bean() if value.short in PATHS:
                 path = self.text(value)

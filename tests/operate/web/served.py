@@ -66,7 +66,7 @@ class Client:
         return self.once(method, path, body, sent)
 
     def once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
             for name, value in headers.items():
@@ -100,14 +100,16 @@ def digest(account: Account, nonce: str, method: str, path: str) -> str:
 
 
 @contextmanager
-def served(folder: Path, *, keepalive: float = 30.0, **more: Any) -> Iterator[tuple[int, Context]]:
-    """The port of a server of a folder, and what its parts share."""
+def served(
+    folder: Path, *, keepalive: float = 30.0, settings: Mapping[str, str] | None = None, **more: Any
+) -> Iterator[tuple[int, Context]]:
+    """The port of a server of a folder, and what its parts share. ``settings``: of every crawl that it launches."""
     started = threading.Event()
     held: dict[str, Any] = {}
 
     async def main() -> None:
         context = Context(
-            engine=Engine(folder),
+            engine=Engine(folder, settings),
             gate=Gate([OPERATOR, LOOKER], lambda: asyncio.get_running_loop().time(), schemes=("digest", "basic")),
             **{"delays": Delays(0.2), **more},
         )

@@ -148,6 +148,18 @@ def test_every_answer_has_the_headers_of_a_careful_server(client):
         assert "unsafe" not in headers["Content-Security-Policy"].replace("style-src 'unsafe-inline'; sandbox", "")
 
 
+def test_a_file_is_edited(client, jobs):
+    client.post("/engine", action="create", createpath="a")
+    page = client.get("/engine/job/a/jobdir/crawler-beans.cxml?format=textedit", "text/html").text
+    assert 'action="/ui/edit/engine/job/a/jobdir/crawler-beans.cxml"' in page
+    saved = client.post("/ui/edit/engine/job/a/jobdir/crawler-beans.cxml", contents="<a/>\r\n")
+    assert saved.status == 303
+    assert saved.headers["Location"].endswith("/engine/job/a/jobdir/crawler-beans.cxml?format=textedit")
+    assert (jobs / "a" / "crawler-beans.cxml").read_text() == "<a/>\n"
+    assert client.post("/ui/edit/engine/job/a", action="build").status == 303
+    assert client.post("/ui/edit/engine", action="rescan").status == 303
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
 def test_methods_that_are_not_offered(client, method):
     assert client.ask(method, "/engine").status == 405
