@@ -98,20 +98,25 @@ def test_the_crawl_is_steered_with_the_count_before_the_deed(crawl: Any) -> None
     assert browser.do("/ui/steer", deed="kill", uri=uri, sure="yes")[0] == 303
     until(process, lambda: not ask(made.jobdir, {"do": "detail"})["flights"], "it was cut off")
     assert browser.do("/ui/state", action="pause")[0] == 303
-    until(process, lambda: ask(made.jobdir, {"do": "hello"})["state"] in ("PAUSED", "PAUSING"), "it paused")
+    until(process, lambda: ask(made.jobdir, {"do": "hello"})["state"] == "PAUSED", "it paused")
     lines = "\n".join(web.url("www.page.test", f"/late/{number}") for number in (1, 2))
     status, text, _ = browser.do("/ui/steer", deed="seeds", lines=lines)
     assert status == 200
     assert "2 seeds would be announced" in text_of(text)
-    queued = ask(made.jobdir, {"do": "numbers"})["uris"]["queued"]
+
+    def queued() -> int:
+        return int(ask(made.jobdir, {"do": "numbers"})["uris"]["queued"])
+
+    before = queued()
     assert browser.do("/ui/steer", deed="seeds", lines=lines, sure="yes")[0] == 303
-    assert ask(made.jobdir, {"do": "numbers"})["uris"]["queued"] == queued + 2
+    assert "2 of 2 seed lines were queued" in text_of(browser.get("/ui/steer"))
+    until(process, lambda: queued() == before + 2, "they were queued")
     form = {"deed": "delete", "uri": ".*/late/.*"}
     status, text, _ = browser.do("/ui/steer", **form)
     assert "2 queued URIs would be taken out" in text_of(text)
-    assert ask(made.jobdir, {"do": "numbers"})["uris"]["queued"] == queued + 2
+    until(process, lambda: queued() == before + 2, "they were queued")
     assert browser.do("/ui/steer", **form, sure="yes")[0] == 303
-    assert ask(made.jobdir, {"do": "numbers"})["uris"]["queued"] == queued
+    until(process, lambda: queued() == before, "they were deleted")
     assert "2 URIs were taken out" in text_of(browser.get("/ui"))
 
     form = {"deed": "set", "name": "MIN_DELAY_MS", "value": "7000", "host": "slow.page.test"}
