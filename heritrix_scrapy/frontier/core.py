@@ -304,8 +304,9 @@ class Frontier:
     def longest(self) -> list[tuple[str, int]]:
         """Names and counts of the longest queues, the longest first."""
         largest = self._ledger.largest
-        for queue in (*self._ledger.changed.values(), *self._ledger.joined):
-            largest.update(queue.class_key, queue.record.count)
+        # a queue stands among the joined once for each URI
+        for queue in dict.fromkeys((*self._ledger.changed.values(), *self._ledger.joined)):
+            largest.meet(queue.class_key, queue.record.count)
         return largest.descending()
 
     def in_process(self) -> Sequence[CrawlURI]:
