@@ -21,6 +21,14 @@ FILES = ("scope.json", "frontier.json", "fetch.json", "output.json")
 
 # The groups that must have an adapter; a group joins the table when its part of the product does.
 WITH_ADAPTER = [
+    "output/xml_marshaller",
+    "output/json_marshaller",
+    "output/script_console",
+    "output/engine_jobs",
+    "output/profile_validation",
+    "output/launch_count",
+    "output/password_option",
+    "output/bind_option",
     "output/progress_log_contains",
     "output/padding_buffer",
     "output/format_ms",

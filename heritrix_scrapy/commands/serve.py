@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from heritrix_scrapy.operate.web.auth import Account
 
 #: Where a password may stand, other than on the command line.
-VARIABLE: Final = "HERITRIX_WEB_PASSWORD"
-READER_VARIABLE: Final = "HERITRIX_WEB_READER"
+VARIABLE: Final = "ARCHIVE_WEB_ADMIN"
+READER_VARIABLE: Final = "ARCHIVE_WEB_READER"
 
 LOOPBACK: Final = "localhost"
 

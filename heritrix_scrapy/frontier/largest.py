@@ -39,8 +39,8 @@ class Largest:
             self.least = min(counts.values())
 
     def meet(self, name: str, count: int) -> None:
-        """The same for one of very many on opening, where of equals any will do."""
-        if count > self.least or len(self._counts) < self.size:
+        """The same for one of very many, where of equals any will do."""
+        if count > self.least or name in self._counts or len(self._counts) < self.size:
             self.update(name, count)
 
     def __len__(self) -> int:

@@ -29,7 +29,7 @@ from heritrix_scrapy.report.logs import CRAWL, JSON_CRAWL, NONFATAL_ERRORS, PROG
 from heritrix_scrapy.report.reports import REPORTS, name_of
 from heritrix_scrapy.report.tally import by_status, tally
 from heritrix_scrapy.report.times import log17
-from heritrix_scrapy.settings import settings_of
+from heritrix_scrapy.settings import job_file, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -266,7 +266,11 @@ class ReportExtension:
             return
         jobdir = self._crawl.jobdir
         if self._launch_dirs and (new or launch.latest(jobdir.root) is None):
-            launch.enter(jobdir, launch.begin(jobdir.root, self._crawl.clock.now_ms()))
+            name = launch.begin(jobdir.root, self._crawl.clock.now_ms())
+            job = job_file.in_force(self._view.job, jobdir.root)
+            if job is not None:
+                launch.copy_job(jobdir.root / name, job)
+            launch.enter(jobdir, name)
             self._begun = True
             return
         self._begun = True

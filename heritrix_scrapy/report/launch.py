@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model.errors import StorageFull
@@ -55,6 +56,14 @@ def begin(root: Path, now_ms: int) -> str:
         link.unlink(missing_ok=True)
         logger.warning("%s cannot be linked to %s: %s", root / LATEST, name, error.strerror)
     return name
+
+
+def copy_job(folder: Path, job: Path) -> None:
+    """Put a copy of the job file beside the logs of its launch (Heritrix: CrawlJob.launch)."""
+    try:
+        shutil.copy2(job, folder / job.name)
+    except OSError as error:
+        logger.warning("%s cannot be copied to %s: %s", job, folder, error.strerror)
 
 
 def enter(jobdir: JobDir, name: str | None) -> None:

@@ -78,6 +78,13 @@ def remembered(jobdir: Any) -> tuple[str, dict[str, Any]]:
         raise ConfigurationError("JOBDIR", str(jobdir), f"{path} cannot be read: {error}") from None
 
 
+def in_force(named: Any, jobdir: Any = None) -> Path | None:
+    """The job file that HERITRIX_JOB names (``named``), or else that the JOBDIR goes on with. Raises
+    ConfigurationError."""
+    job = str(named) if named else remembered(jobdir)[0]
+    return located(job) if job else None
+
+
 def read(given: Mapping[str, Any], jobdir: Any = None) -> Job | None:
     """The job that a project's ``HERITRIX_`` settings name, or that the JOBDIR goes on with, or None. Raises
     ConfigurationError."""

@@ -151,3 +151,14 @@ def test_what_the_last_launch_lost_of_its_files_is_fetched_again(serve: Serve, p
     made.run("-s", "ITEM_PIPELINES={}", "-s", "HERITRIX_LAUNCH_DIRS=False", "-s", "HERITRIX_NEW_CRAWL=True")
     assert (made.jobdir / "logs" / "crawl.log").exists()
     assert len(launches(made.jobdir)) == 2
+
+
+def test_a_copy_of_the_job_file_lies_beside_its_logs(serve: Serve, project: Any, tmp_path: Path) -> None:
+    web = serve(SITE)
+    job = tmp_path / "crawler-beans.cxml"
+    job.write_text('<beans xmlns="http://www.springframework.org/schema/beans"/>')
+    made = project({**of_seed(web), "HERITRIX_JOB": str(job), "HERITRIX_MAX_HOPS": 0}, web=web)
+    done = made.run("-s", "ITEM_PIPELINES={}")
+    assert done.returncode == 0, done.stderr
+    [folder] = launches(made.jobdir)
+    assert (folder / "crawler-beans.cxml").read_text() == job.read_text()
