@@ -57,7 +57,7 @@ def site(pages: int = 60) -> dict[str, Any]:
     }
 
 
-def address(project: Project, process: subprocess.Popen[str]) -> tuple[str, str]:
+def address(project: Project, process: subprocess.Popen[str], timeout: float = 60) -> tuple[str, str]:
     """Scheme and ``host:port`` of the page, once it is served."""
     log = project.folder / "crawl.txt"
     found: list[tuple[str, str]] = []
@@ -67,7 +67,7 @@ def address(project: Project, process: subprocess.Popen[str]) -> tuple[str, str]
         found.extend(ADDRESS.findall(text))
         return bool(found)
 
-    until(process, there, "the page was served")
+    until(process, there, "the page was served", timeout)
     return found[0]
 
 
