@@ -1,6 +1,7 @@
 # make crawl                     crawl the bundled loopback web and show what came of it
 # make crawl SEEDS="https://…"   the same on the live web (SET="NAME=VALUE …", JOBDIR=… to resume)
 # make test, make test-long      everything that has to pass; the rest that takes long
+# make test-browser              the pages in headless Chromium, and their pictures in the manual
 # make fuzz                      feed the readers of the wire what strangers could say, for ten minutes
 # make lint, make docs, make clean
 
@@ -15,7 +16,7 @@ WORKERS ?= 2
 WRITING = tests/archive tests/fetch tests/hostile tests/scrapy_side tests/test_web_crawls.py tests/test_web_wire.py tests/test_web_faults.py tests/test_web_replay.py
 JWARC = org.netpreserve:jwarc:0.31.1
 
-.PHONY: crawl test test-long test-readers test-clients fuzz lint docs clean
+.PHONY: crawl test test-long test-browser test-readers test-clients fuzz lint docs clean
 
 crawl: $(VENV)/.crawl
 	$(RUN) tests.web.demo $(SEEDS) $(foreach pair,$(SET),--set $(pair)) $(if $(JOBDIR),--jobdir $(JOBDIR))
@@ -24,10 +25,21 @@ test: lint .venv-pywb/.installed
 	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
 test-long: $(VENV)/.test .venv-pywb/.installed
-	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m long
+	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "long and not browser"
+	$(MAKE) test-browser
 	bash tests/other_pythons.sh
 	$(MAKE) test-readers
 	$(MAKE) test-clients
+
+# Needs Debian's chromium. The pictures of the manual are made anew with PICTURES=docs/page.
+PICTURES ?= .cache/pictures
+test-browser: $(VENV)/.test .cache/axe/.installed
+	HERITRIX_SCREENSHOTS=$(PICTURES) $(RUN) pytest -q -m browser tests/operate/page
+
+.cache/axe/.installed:
+	mkdir -p .cache/axe
+	npm install --silent --no-audit --no-fund --prefix .cache/axe axe-core@4
+	touch $@
 
 # Readers that have nothing in common with ours, over the files of the tests: jwarc, cdxj-indexer, wacz.
 test-readers: $(VENV)/.test .venv-readers/.installed .cache/jars .venv-pywb/.installed

@@ -50,6 +50,7 @@ COMPONENTS: Final[dict[str, dict[str, int | None]]] = {
         "heritrix_scrapy.operate.extension.ControlExtension": 0,
         "heritrix_scrapy.operate.actions.ActionExtension": 0,
         "heritrix_scrapy.operate.changing.ChangeExtension": 0,
+        "heritrix_scrapy.operate.page.WebExtension": 0,
     },
 }
 

@@ -98,7 +98,7 @@ async def serve(folder: Path, accounts: Sequence[Account], opts: argparse.Namesp
     secure: ssl.SSLContext | None = None
     if not opts.web_http:
         names = [each for each in hosts if each]
-        certificate = Path(opts.web_cert) if opts.web_cert else state_folder() / tls.NAME
+        certificate = Path(opts.web_cert) if opts.web_cert else tls.folder() / tls.NAME
         if not opts.web_cert and await asyncio.to_thread(
             tls.own, certificate, names, datetime.datetime.now(datetime.UTC)
         ):
@@ -118,12 +118,6 @@ async def serve(folder: Path, accounts: Sequence[Account], opts: argparse.Namesp
     finally:
         await server.close()
     return 0
-
-
-def state_folder() -> Path:
-    """Where the certificate is kept between starts: never in a folder that is served."""
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "heritrix_scrapy"
 
 
 def options(parser: Any) -> None:

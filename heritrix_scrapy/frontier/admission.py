@@ -57,10 +57,14 @@ class Admission:
         self._seed_found = seed_found
         self._refused = refused
 
-    def add(self, curi: CrawlURI) -> bool:
-        """Add a seed or a judged candidate; one without a class key is prepared. Whether it was queued."""
+    def add(self, curi: CrawlURI, *, redirect_again: bool = True) -> bool:
+        """Add a seed or a judged candidate; one without a class key is prepared. Whether it was queued.
+        ``redirect_again``: whether a redirect to another name of its page passes though that page is known."""
         if not curi.class_key:
+            forced = curi.forced
             self._prepare(curi)
+            if not redirect_again:
+                curi.forced = forced
         return self.admit(curi)
 
     def add_request(

@@ -177,11 +177,12 @@ class Frontier:
 
     # -- adding --------------------------------------------------------------------------------------------
 
-    def add(self, candidates: Iterable[CrawlURI]) -> int:
-        """Add seeds and judged candidates; those without a class key are prepared. Returns how many were queued."""
+    def add(self, candidates: Iterable[CrawlURI], *, redirect_again: bool = True) -> int:
+        """Add seeds and judged candidates; those without a class key are prepared. Returns how many were queued.
+        ``redirect_again``: see ``Admission.add``."""
         added = 0
         for curi in candidates:
-            added += self._admission.add(curi)
+            added += self._admission.add(curi, redirect_again=redirect_again)
             if self._ledger.is_full:
                 self.flush(self._clock.now_ms())
         return added

@@ -14,13 +14,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from xxhash import xxh3_128
+from xxhash import xxh3_64_intdigest, xxh3_128
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.journal import Torn, fields, lines
 from heritrix_scrapy.frontier.work import Work
 from heritrix_scrapy.model.crawluri import HIGHEST, NORMAL, CrawlURI
 from heritrix_scrapy.model.errors import StorageFull
+from heritrix_scrapy.model.hops import REFER
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.uri.fixup import UriError, fix
 from heritrix_scrapy.uri.seed_lines import tokens, with_scheme
@@ -194,6 +195,10 @@ def selector(text: str, usual: str) -> Callable[[str], bool] | None:
     return (lambda tag: True) if EVERY in wanted else wanted.__contains__
 
 
+def _hash(uri: str) -> int:
+    return xxh3_64_intdigest(uri.encode("utf-8", "surrogatepass"))
+
+
 # -- the work ----------------------------------------------------------------------------------------------
 
 
@@ -239,6 +244,10 @@ class Import(Work):
         self._examples: list[tuple[int, str, str]] = []
         self._torn = False
         self._before_ms = 0
+        #: Hashes of the redirects that are taken for seen, and whether the whole file was imported before: where a
+        #: redirect leads to another name of its page, that the page is seen would not keep it from being queued.
+        self._redirects: set[int] = set()
+        self._repeated = False
         #: The turn that tells of lines that cannot be read.
         self._first = 0
         self._steps = self._all()
@@ -294,6 +303,9 @@ class Import(Work):
                 self._before_ms = progress.done_ms
                 return
             progress = Progress()
+            self._repeated = not self._options.again
+        elif row is not None and turns[0][0] is not None:
+            yield from self._remember(turns[0][0])
         self._first = next((turn for turn, (wanted, _) in enumerate(turns) if wanted is not None), 0)
         for turn in range(progress.turn, len(turns)):
             wanted, act = turns[turn]
@@ -301,6 +313,25 @@ class Import(Work):
                 yield from self._turn(turn, wanted, act, progress, key)
             progress = Progress(turn + 1)
         ledger.put(key, msgspec.msgpack.encode(Progress(len(turns), 0, self._clock.now_ms())))
+
+    def _remember(self, wanted: Callable[[str], bool]) -> Iterator[None]:
+        """Look through the lines for redirects that an import that was cut off has taken for seen."""
+        read = FORMATS[self._form]
+        try:
+            for text in lines(self._path):
+                yield
+                try:
+                    tag, curi = read(text, strict=self._strict)
+                except (Nothing, Skip):
+                    continue
+                if wanted(tag):
+                    self._finished(curi)
+        except Torn:
+            return
+
+    def _finished(self, curi: CrawlURI) -> None:
+        if curi.path.endswith(REFER):
+            self._redirects.add(_hash(curi.uri))
 
     def _turn(
         self,
@@ -353,7 +384,9 @@ class Import(Work):
         return curi
 
     def _include(self, curi: CrawlURI) -> None:
-        self._counts["included"] += self.frontier.include(self._judged(curi))
+        curi = self._judged(curi)
+        self._finished(curi)
+        self._counts["included"] += self.frontier.include(curi)
         if self.frontier.ledger.is_full:
             self.frontier.flush(self._clock.now_ms())
 
@@ -362,4 +395,5 @@ class Import(Work):
         curi.forced = curi.forced or self._options.force
         if curi.seed and not curi.via:
             self._announce(curi.uri)
-        self._counts["queued" if self.frontier.add([curi]) else "known"] += 1
+        again = not self._repeated and not (self._redirects and _hash(curi.uri) in self._redirects)
+        self._counts["queued" if self.frontier.add([curi], redirect_again=again) else "known"] += 1

@@ -200,3 +200,12 @@ def _is_meant(row: Setting, place: int, entry: Any, value: Any) -> bool:
         return bool(entry == _entry(row, value))
     except Refused:
         return False
+
+
+def held(view: Any) -> dict[str, Any]:
+    """Every setting as it holds where no sheet applies: name without prefix → value; passwords are not told. ``view``:
+    has each as an attribute."""
+    return {
+        name: "(not shown)" if name in SECRET or name.endswith("PASSWORD") else getattr(view, row.attribute)
+        for name, row in BY_NAME.items()
+    }

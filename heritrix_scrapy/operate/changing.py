@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class ChangeExtension:
-    """Offers ``set``, ``add``, ``remove`` and ``changes``."""
+    """Offers ``set``, ``add``, ``remove``, ``changes`` and ``settings``."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -43,6 +43,7 @@ class ChangeExtension:
         steering.add("add", self.add)
         steering.add("remove", self.remove)
         steering.add("changes", self.changes, steers=False)
+        steering.add("settings", self.settings, steers=False)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -66,6 +67,10 @@ class ChangeExtension:
     def changes(self) -> dict[str, Any]:
         """What was changed so, and holds."""
         return {"changes": Wish(kept.read(self._crawl.jobdir.root).settings).told()}
+
+    def settings(self) -> dict[str, Any]:
+        """Every setting as it holds where no sheet applies, by its name without prefix."""
+        return {"settings": thinking.held(self._settings.view)}
 
     # -- inside ----------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier.reports import metrics
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.board import subscription
+from heritrix_scrapy.operate.closer import Closer
 from heritrix_scrapy.operate.control import LAST_WORDS, ControlServer
 from heritrix_scrapy.operate.feed import LEAST
 from heritrix_scrapy.operate.life import End, State
@@ -60,6 +61,7 @@ class ControlExtension:
         self._operations = LiveOperations(self._crawl)
         self._window = Window(BACK_MS)
         self._telling = Telling(self._crawl, self._window)
+        self._closer = Closer(self._crawl)
         self._crawl.status_sources["operations"] = self._operations.unfinished
         steering = self._crawl.steering
         steering.add("status", self.status, steers=False)
@@ -82,6 +84,7 @@ class ControlExtension:
     async def spider_opened(self) -> None:
         if self._crawl.looking:
             return
+        self._closer.start()
         if self._view.live_view_seconds:
             self._shown = asyncio.ensure_future(self._show())
         if self._view.metrics:
@@ -99,6 +102,7 @@ class ControlExtension:
 
     async def spider_closed(self) -> None:
         """Nothing can be asked any more; those who have subscribed hear the end."""
+        self._closer.stop()
         await self._operations.close()
         if self._metrics is not None:
             await self._metrics.close()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from heritrix_scrapy.settings import Settings
 
 ASKED = "on request, of a stopped crawl"
-READING = frozenset({"checkpoints", "changes", "status", "metrics", "tail"})
+READING = frozenset({"checkpoints", "changes", "settings", "status", "metrics", "tail"})
 
 
 class Offline:
@@ -50,6 +50,7 @@ class Offline:
             "add": self.add,
             "remove": self.remove,
             "changes": self.changes,
+            "settings": self.settings,
             "status": self.status,
             "metrics": self.metrics,
             "tail": self.tail,
@@ -115,15 +116,19 @@ class Offline:
 
     def add(self, name: str, value: Any, check: bool = False, remark: str = "") -> dict[str, Any]:
         """Add one entry to a setting that is a list."""
-        return self._change(thinking.with_entry(self._settings(), name, value), check=check, remark=remark)
+        return self._change(thinking.with_entry(self._read(), name, value), check=check, remark=remark)
 
     def remove(self, name: str, value: Any, check: bool = False, remark: str = "") -> dict[str, Any]:
         """Remove one entry from a setting that is a list."""
-        return self._change(thinking.without_entry(self._settings(), name, value), check=check, remark=remark)
+        return self._change(thinking.without_entry(self._read(), name, value), check=check, remark=remark)
 
     def changes(self) -> dict[str, Any]:
         """What was changed so, and holds."""
         return {"changes": Wish(kept.read(self._job()).settings).told()}
+
+    def settings(self) -> dict[str, Any]:
+        """Every setting as the next start has it, as of a running crawl."""
+        return {"settings": thinking.held(self._read().view)}
 
     def status(self) -> dict[str, Any]:
         """State and end, counts and queues."""
@@ -147,7 +152,7 @@ class Offline:
             raise ControlError(f"{self._directory} is no JOBDIR of an archival crawl")
         return self._directory
 
-    def _settings(self, changes: kept.Changes | None = None) -> Settings:
+    def _read(self, changes: kept.Changes | None = None) -> Settings:
         try:
             return read(self._project, contact_required=False, changes=changes or kept.read(self._job()))
         except ConfigurationError as error:
@@ -157,7 +162,7 @@ class Offline:
         thinking.refuse_fixed(wish.names, running=False)
         directory = self._job()
         merged = thinking.merged(kept.read(directory), wish)
-        settings = self._settings(merged)
+        settings = self._read(merged)
         try:
             from_settings(settings)
             heritrix = settings.profile == "heritrix"

@@ -26,11 +26,11 @@ PATIENCE = 10.0
 _PLACE = re.compile(r"(?:(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+):)?(?P<port>\d{1,5})")
 
 
-def place(value: str) -> tuple[str, int]:
-    """Host and port that HERITRIX_METRICS names. Raises ConfigurationError."""
+def place(value: str, setting: str = "HERITRIX_METRICS") -> tuple[str, int]:
+    """Host and port that a setting names. Raises ConfigurationError."""
     found = _PLACE.fullmatch(value.strip())
     if found is None or int(found["port"]) > 65535:
-        raise ConfigurationError("HERITRIX_METRICS", value, "expected a port, or host:port")
+        raise ConfigurationError(setting, value, "expected a port, or host:port")
     return (found["host"] or LOOPBACK).strip("[]"), int(found["port"])
 
 

@@ -453,6 +453,13 @@ GROUPS: tuple[Group, ...] = (
             row("INTERVAL_SECONDS", 20, "number", "How often progress is taken down.", unit="s", bean="statisticsTracker.intervalSeconds", minimum=0),
             row("LIVE_VIEW_SECONDS", 0, "number", "So often `scrapy crawl` shows on standard output how far it is: drawn in place on a terminal, else a line each time; 0: not at all. See [watching](operating.md#watching).", unit="s", minimum=0),
             row("METRICS", "", "str", "`host:port`, or a port of 127.0.0.1, on which `/metrics` answers in Prometheus's text format; port 0 takes a free one. Empty: nothing listens."),
+            row("WEB", "", "str", "`host:port`, or a port of 127.0.0.1, on which the crawl's page is served, over HTTPS; port 0 takes a free one. A password is needed. Empty: there is no page. See [the page](page.md)."),
+            row("WEB_PASSWORD", "", "str", "Login of the operator: `user:password`, a password of `admin`, or `@FILE` with one of these. Empty: the environment variable of this name."),
+            row("WEB_READER", "", "str", "Login of somebody who may look, and not steer: `user:password`, or `@FILE`. Empty: the environment variable of this name, or nobody."),
+            row("WEB_TLS", True, "bool", "False serves the page without TLS: for a proxy on the same machine."),
+            row("WEB_CERT", "", "str", "File with the certificate of the page. Empty: one of its own, made at the first start."),
+            row("WEB_KEY", "", "str", "File with its key, where that is in another file."),
+            row("WEB_PROXIES", [], "list", "Addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count."),
         ),
     ),
 )

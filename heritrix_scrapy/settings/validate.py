@@ -53,7 +53,7 @@ _NEXT_ADDRESS = re.compile(r"[,\s]\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 
 
 #: Settings that hold passwords: no message tells their value.
-SECRET = frozenset({"CREDENTIALS", "FORM_LOGIN"})
+SECRET = frozenset({"CREDENTIALS", "FORM_LOGIN", "WEB_PASSWORD", "WEB_READER"})
 
 
 class Refused(Exception):

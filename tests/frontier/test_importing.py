@@ -88,6 +88,42 @@ def test_crawl_log_lines_of_any_status(tmp_path: Path) -> None:
     assert (answer["format"], answer["taken for seen"], answer["queued"]) == ("crawl.log", 1, 1)
 
 
+REDIRECTED = [
+    "F+ http://a.test/x  ",
+    "Fs http://a.test/x  ",
+    "F+ http://www.a.test/x R http://a.test/x",
+    "Fs http://www.a.test/x R http://a.test/x",
+    "F+ http://b.test/x  ",
+    "Fs http://b.test/x  ",
+    "F+ http://www.b.test/x R http://b.test/x",
+]
+
+
+def test_a_finished_redirect_to_another_name_of_its_page(tmp_path: Path) -> None:
+    rules = {"canonicalization_rules": [["StripWWWRule", {}]]}
+    world = World(**rules)
+    file = write(tmp_path / "frontier.recover", REDIRECTED)
+    assert world.do("import", file=file)["queued"] == 1
+    assert [row["uri"] for row in world.do("urls")["urls"]] == ["http://www.b.test/x"]
+    # not a second time either; unless it is wanted
+    assert world.do("import", file=file)["queued"] == 0
+    assert world.do("import", file=file, include="-", again=True)["queued"] == 2
+
+
+@pytest.mark.parametrize("steps", range(1, 8))
+def test_a_finished_redirect_in_an_import_that_is_cut_off(tmp_path: Path, steps: int) -> None:
+    rules = {"canonicalization_rules": [["StripWWWRule", {}]]}
+    world = World(**rules)
+    file = write(tmp_path / "frontier.recover", REDIRECTED[:4] + ["# nothing"] * 20)
+    work: Any = world.operations.perform({"do": "import", "file": file})
+    for _ in range(steps):
+        work.run(lambda: True)
+    world.frontier.flush(world.clock.now)
+    again = World(world.store, **rules)  # the process died; another one opens the store
+    assert again.do("import", file=file)["queued"] == 0
+    assert again.frontier.totals.queued == 0
+
+
 def test_lists_seeds_and_scope(tmp_path: Path) -> None:
     file = write(tmp_path / "list.txt", ["# a list", "a.test/x", "http://b.test/ # one", "two words", "http://[x/"])
     world = World()

@@ -104,6 +104,25 @@ RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
         fetching(bean(MODULES + "recrawl.FetchHistoryProcessor", value("historyLength", "3"))),
         CHECKED | {"HERITRIX_FETCH_HISTORY": True, "HERITRIX_FETCH_HISTORY_LENGTH": 3},
     ),
+    "parts that are switched off": (
+        fetching(
+            bean(MODULES + "recrawl.FetchHistoryProcessor", value("enabled", "false")),
+            bean(CRAWLER + "processor.HashCrawlMapper", value("enabled", "no") + value("crawlerCount", "3")),
+            bean("org.example.Scanner", value("enabled", "false")),
+        ),
+        CHECKED,
+    ),
+    "parts that are switched on": (
+        fetching(
+            bean(MODULES + "recrawl.FetchHistoryProcessor", value("enabled", "true")),
+            bean(CRAWLER + "processor.HashCrawlMapper", value("enabled", "yes") + value("crawlerCount", "3")),
+        ),
+        CHECKED | {"HERITRIX_FETCH_HISTORY": True, "HERITRIX_CRAWL_MAPPER": "Hash", "HERITRIX_CRAWLER_COUNT": 3},
+    ),
+    "braces within an expression": (
+        bean(MODULES + "CrawlMetadata", value("jobName", "#{systemEnvironment['NIX'] ?: 'a-{b}'}")),
+        {"HERITRIX_JOB_NAME": "a-{b}"},
+    ),
     "seeds as a constructor's argument": (
         seeds(bean(CONFIG + "ConfigString", "<constructor-arg><value>http://a.example/</value></constructor-arg>")),
         {"HERITRIX_SEEDS": ["http://a.example/"]},
@@ -221,6 +240,11 @@ LOST: dict[str, tuple[str, int, str]] = {
         bean(CRAWLER + "postprocessor.DispositionProcessor", value("delayFactor", "Infinity")),
         3,
         "expected a number",
+    ),
+    "an expression without end": (
+        bean(MODULES + "CrawlMetadata", value("jobName", "#{systemEnvironment['NIX' ?: {1}")),
+        3,
+        "is not worked out here",
     ),
     "a rule within itself": (
         scope('<ref bean="x"/>')

@@ -42,6 +42,7 @@ class Engine:
             known = self._jobs[name] = EngineJob(place, self._more)
         else:
             known.place = place
+        known.inside = self.folder.holds(place.folder)
         return known
 
     def jobs(self) -> list[EngineJob]:

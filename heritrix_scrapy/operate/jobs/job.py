@@ -81,6 +81,8 @@ class EngineJob:
         self._built: Built | None = None
         self._launched = False
         self._process: subprocess.Popen[bytes] | None = None
+        #: Whether its folder lies in the jobs folder.
+        self.inside = True
         #: The checkpoint that the launch began with.
         self.checkpoint = ""
         self._going = False

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.operate.jobs.engine import Engine
     from heritrix_scrapy.operate.web.auth import Gate
+    from heritrix_scrapy.operate.web.ui.subject import Subject
 
 
 @dataclass
 class Context:
-    """``engine``: the folder of jobs, None for the page of one crawl; ``gate``: who may ask; ``now``: seconds, a clock
-    that only goes forward; ``proxies``: addresses whose word on the client's address and scheme is taken; ``leave``:
-    set when the server is to end."""
+    """``engine``: the folder of jobs, None for the page of one crawl, which is the ``subject``; ``gate``: who may ask;
+    ``now``: seconds, a clock that only goes forward; ``proxies``: addresses whose word on the client's address and
+    scheme is taken; ``leave``: set when the server is to end."""
 
     engine: Engine | None
     gate: Gate
@@ -32,6 +33,7 @@ class Context:
     flashes: Flashes = field(default_factory=Flashes)
     proxies: frozenset[str] = frozenset()
     leave: asyncio.Event = field(default_factory=asyncio.Event)
+    subject: Subject | None = None
     sessions: Sessions = field(init=False)
 
     def __post_init__(self) -> None:

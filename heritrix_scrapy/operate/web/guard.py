@@ -36,7 +36,7 @@ LOOKING: Final = frozenset({"GET", "HEAD"})
 #: Where a browser logs in, without a login.
 LOGIN: Final = "/login"
 #: What the page of the login needs.
-OPEN: Final = frozenset({LOGIN, "/ui/static/page.css"})
+OPEN: Final = frozenset({LOGIN, "/ui/static/page.css", "/ui/static/icon.svg"})
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"

@@ -26,6 +26,12 @@ def environment() -> Environment:
     return made
 
 
+def prepare() -> None:
+    """Read every template, so that nobody waits for it later."""
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
 def render(template: str, /, **values: Any) -> str:
     """A filled-in template."""
     return environment().get_template(template).render(**values)

@@ -168,6 +168,8 @@ def deleted(job: EngineJob, queue: str, uri: str) -> str:
 
 def remove(job: EngineJob) -> None:
     """Delete the job's folder, as a client's script for that would, unless its crawl runs."""
+    if not job.inside:
+        raise ScriptFailed("the folder of the job lies elsewhere")
     if job.standing(ask_it=False).running:
         raise ScriptFailed("the crawl of the job runs: terminate it first")
     job.discard()

@@ -13,6 +13,7 @@ from heritrix_scrapy.operate.web import guard, login
 from heritrix_scrapy.operate.web.context import Context
 from heritrix_scrapy.operate.web.dispatch import dispatch
 from heritrix_scrapy.operate.web.forms import FORM
+from heritrix_scrapy.operate.web.ui import routes
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,6 +40,7 @@ def application(context: Context) -> web.Application:
     app.router.add_get(guard.LOGIN, _bound(context, login.show))
     app.router.add_post(guard.LOGIN, _bound(context, login.enter))
     app.router.add_post(login.LOGOUT, _bound(context, login.leave))
+    routes.add(app, context)
     app.router.add_static("/ui/static", Path(str(files("heritrix_scrapy.operate.web").joinpath("static"))))
     return app
 

@@ -6,6 +6,7 @@ import datetime
 import ipaddress
 import os
 import ssl
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cryptography import x509
@@ -15,7 +16,6 @@ from cryptography.x509.oid import NameOID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 NAME: Final = "web-server.pem"
 #: As long as Heritrix's own.
@@ -28,6 +28,12 @@ def context(certificate: Path, key: Path | None = None) -> ssl.SSLContext:
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     made.load_cert_chain(certificate, key)
     return made
+
+
+def folder() -> Path:
+    """Where the certificate is kept between starts: never in a folder that is served."""
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "heritrix_scrapy"
 
 
 def own(path: Path, names: Sequence[str], now: datetime.datetime) -> bool:

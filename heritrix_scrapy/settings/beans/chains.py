@@ -62,6 +62,18 @@ SCHEMES = {"FetchFTP": "ftp", "FetchSFTP": "sftp", "FetchWhois": "whois"}
 
 MAPPERS = {"HashCrawlMapper": "Hash", "LexicalCrawlMapper": "Lexical"}
 
+#: Processors that remember earlier fetches.
+HISTORY = frozenset(
+    {
+        "FetchHistoryProcessor",
+        "PersistLoadProcessor",
+        "PersistStoreProcessor",
+        "ContentDigestHistoryLoader",
+        "ContentDigestHistoryStorer",
+        "WbmPersistLoadProcessor",
+    }
+)
+
 WRITERS = frozenset({"WARCWriterProcessor", "WARCWriterChainProcessor", "MirrorWriterProcessor"})
 
 
@@ -75,6 +87,8 @@ class Chains:
         self.extractors: dict[str, str] = {}
         #: Beans that some chain names.
         self.used: set[int] = set()
+        #: Those that are switched off, and have no part in the crawl.
+        self.off: set[int] = set()
         self._addressed: set[str] = set()
         self._steps: dict[str, list[Any]] = {}
         #: Writers that stand in the chain of fetching.
@@ -110,9 +124,23 @@ class Chains:
             except NotUsable as error:
                 self._taken.unusable(chain.name, "processors", value, error)
                 continue
-            found.append(bean)
             self.used.add(id(bean))
+            if self._off(bean):
+                self.off.add(id(bean))
+                self._taken.report.not_needed(bean.place, bean.name, "", "it is switched off")
+            else:
+                found.append(bean)
         return found
+
+    def _off(self, bean: Bean) -> bool:
+        """Whether it is a part that is left out when it is switched off; others have a switch of their own here."""
+        optional = bean.short in MAPPERS or bean.short in HISTORY or (bean.third_party and self._own(bean) is None)
+        if not optional or "enabled" not in bean.properties:
+            return False
+        try:
+            return not self._taken.values.flag(bean.properties["enabled"])
+        except NotUsable:
+            return False
 
     def _missing(self, kind: str, chain: Bean, beans: Sequence[Bean]) -> None:
         there = {bean.short for bean in beans}

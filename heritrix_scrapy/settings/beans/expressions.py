@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][\w.\-]*)(?::([^{}]*))?\}")
-_EXPRESSION = re.compile(r"#\{([^{}]*)\}")
+_EXPRESSION = re.compile(r"""#\{((?:[^{}'"]|'[^']*'|"[^"]*")*)\}""")
 _ENVIRONMENT = re.compile(r"(systemEnvironment|systemProperties)(?:\[\s*['\"]([^'\"]+)['\"]\s*\]|\.(\w+))")
 _PROPERTY = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"([^\"]*)\"")
@@ -48,6 +48,9 @@ def placeholders(
 
 def expressions(text: str, environment: Mapping[str, str], look_up: Callable[[str], str | None]) -> str:
     """The text with ``#{…}`` worked out. ``look_up``: the text of ``bean.property``. Raises Unknown."""
+    rest = _EXPRESSION.sub("", text).partition("#{")[2]
+    if rest:
+        raise Unknown(rest.strip().removesuffix("}"))
     return _EXPRESSION.sub(lambda match: _worked_out(match.group(1), environment, look_up), text)
 
 

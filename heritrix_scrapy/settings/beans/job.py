@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heritrix_scrapy.settings.beans.chains import CANDIDATE, DISPOSITION, FETCH, MAPPERS, SCHEMES, Chains
+from heritrix_scrapy.settings.beans.chains import CANDIDATE, DISPOSITION, FETCH, HISTORY, MAPPERS, SCHEMES, Chains
 from heritrix_scrapy.settings.beans.classes import (
     CANONICAL_RULES,
     CREDENTIALS,
@@ -44,17 +44,6 @@ AUTOWIRED = {
     "uriPrecedencePolicy": "URI_PRECEDENCE_POLICY",
     "costAssignmentPolicy": "COST_ASSIGNMENT_POLICY",
 }
-
-PROCESSORS_OF_HISTORY = frozenset(
-    {
-        "FetchHistoryProcessor",
-        "PersistLoadProcessor",
-        "PersistStoreProcessor",
-        "ContentDigestHistoryLoader",
-        "ContentDigestHistoryStorer",
-        "WbmPersistLoadProcessor",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,8 +373,9 @@ class _Reading:
     # -- history ------------------------------------------------------------------------------------------------------
 
     def _history(self) -> None:
-        beans = [bean for bean in self._beans.everywhere() if bean.short in PROCESSORS_OF_HISTORY]
-        by_kind = {bean.short: bean for bean in beans if id(bean) in self._chains.used}
+        beans = [bean for bean in self._beans.everywhere() if bean.short in HISTORY]
+        in_force = self._chains.used - self._chains.off
+        by_kind = {bean.short: bean for bean in beans if id(bean) in in_force}
         self._done.update(id(bean) for bean in by_kind.values())
         fetch = by_kind.get("FetchHistoryProcessor")
         if fetch is not None:
@@ -451,7 +441,7 @@ class _Reading:
     def _rest(self) -> None:
         """Beans that nothing above has looked at."""
         for bean in self._beans.everywhere():
-            if id(bean) in self._chains.used and bean.short in MAPPERS:
+            if id(bean) in self._chains.used - self._chains.off and bean.short in MAPPERS:
                 self._taken.properties(bean, ROLES[bean.short])
         for bean in self._beans:
             if id(bean) in self._done or id(bean) in self._chains.used:
@@ -487,7 +477,7 @@ class _Reading:
             or bean.short in RULES
             or bean.short in REFUSED_RULES
             or bean.short in ROLES
-            or bean.short in PROCESSORS_OF_HISTORY
+            or bean.short in HISTORY
             or bean.short.endswith(("Processor", "Rule", "Enforcer", "Policy", "Report", "Builder"))
         )
 

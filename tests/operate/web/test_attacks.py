@@ -205,3 +205,21 @@ def test_a_thousand_wrong_passwords_at_once(jobs):
 def test_the_session_of_a_browser_says_nothing_to_others(client):
     for cookie in ("heritrix_session=", "heritrix_session=x", "heritrix_session=" + "x" * 5000):
         assert Client(client.port, None).get("/engine", Cookie=cookie).status == 401
+
+
+DELETE_JOB = "def d; d = { it.eachDir( d ); it.eachFile { it.delete(); }; it.delete(); }; d( job.jobDir )"
+
+
+def test_a_job_elsewhere_is_not_removed_by_a_script(client, jobs, tmp_path):
+    client.post("/engine", action="create", createpath="a")
+    far = tmp_path / "far"
+    (jobs / "a").rename(far)
+    (jobs / "far.jobpath").write_text(f"{far}\n")
+    client.post("/engine", action="rescan")
+    client.post("/engine/job/far", action="build")
+    assert "lies elsewhere" in client.post("/engine/job/far/script", engine="groovy", script=DELETE_JOB).text
+    assert (far / "crawler-beans.cxml").exists()
+    client.post("/engine", action="create", createpath="b")
+    client.post("/engine/job/b", action="build")
+    assert client.post("/engine/job/b/script", engine="groovy", script=DELETE_JOB).status == 200
+    assert not (jobs / "b").exists()

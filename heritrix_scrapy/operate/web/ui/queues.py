@@ -1,0 +1,84 @@
+"""The pages of queues: a list of them, page by page, and one with its next URIs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from heritrix_scrapy.frontier.states import State
+from heritrix_scrapy.model.status import lookup
+from heritrix_scrapy.operate.web.ui import words
+from heritrix_scrapy.operate.web.ui.frame import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aiohttp import web
+
+    from heritrix_scrapy.operate.web.context import Context
+    from heritrix_scrapy.operate.web.ui.subject import Subject
+
+#: Queues of a page, and URIs of a queue's.
+QUEUES: Final = 100
+URIS: Final = 50
+#: Answers that are asked for to fill a page: each takes a few milliseconds, and may end in between.
+ASKS: Final = 12
+
+STATES: Final = tuple(state.name for state in State)
+
+
+async def listing(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
+    """Queues in the order of their names. ``state``, ``name``: only those in it, and whose names contain that;
+    ``marker``: where an earlier page ended."""
+    state, name = request.query.get("state", ""), request.query.get("name", "")[:200]
+    marker = request.query.get("marker", "")
+    asked = {"do": "queues", "state": state if state in STATES else "", "queue": containing(name)}
+    found: list[Mapping[str, Any]] = []
+    following: str | None = marker
+    answer: Mapping[str, Any] = {}
+    for _ in range(ASKS):
+        answer = await subject.do({**asked, "marker": following or "", "limit": QUEUES - len(found)})
+        found += answer["queues"]
+        following = answer["marker"]
+        if not following or len(found) >= QUEUES:
+            break
+    return shown(
+        context,
+        request,
+        subject,
+        "ui/queues.html",
+        "queues",
+        queues=found,
+        following=following,
+        state=state,
+        name=name,
+        states=STATES,
+        longest=answer["longest"],
+        words=words,
+        began=bool(marker),
+    )
+
+
+async def one(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
+    """A queue: how it stands, what it waits for, which URIs come next."""
+    name, marker = request.query.get("name", ""), request.query.get("marker", "")
+    [queue] = (await subject.do({"do": "queues", "queue_name": name}))["queues"]
+    answer = await subject.do({"do": "urls", "queue_name": name, "marker": marker, "limit": URIS})
+    return shown(
+        context,
+        request,
+        subject,
+        "ui/queue.html",
+        "queues",
+        queue=queue,
+        exact=re.escape(name),
+        uris=answer["urls"],
+        following=answer["marker"],
+        words=words,
+        last=lookup(queue["last status"]).label if queue.get("last status") else "",
+    )
+
+
+def containing(text: str) -> str:
+    """An expression for names that contain a text."""
+    return f".*{re.escape(text)}.*" if text else ""

@@ -1,0 +1,109 @@
+"""Steering from the page: what a deed would do is shown before it is done.
+
+A form that is sent without ``sure`` is counted or checked, and answered with a page that says what would come of it;
+that page's form says ``sure``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.operate.web import answers, forms
+from heritrix_scrapy.operate.web.flash import ACK, NACK, Message
+from heritrix_scrapy.operate.web.ui import deeds
+from heritrix_scrapy.operate.web.ui.frame import shown
+from heritrix_scrapy.settings.defaults import GROUPS
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from heritrix_scrapy.operate.web.context import Context
+    from heritrix_scrapy.operate.web.ui.subject import Subject
+
+#: Button → the word for what was asked.
+STATES: Final = {
+    "pause": "The crawl pauses",
+    "unpause": "The crawl goes on",
+    "checkpoint": "Checkpoint",
+    "terminate": "The crawl ends",
+}
+
+
+async def state(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
+    """Pause, unpause, checkpoint, terminate; the last is asked for twice."""
+    said = await forms.fields(request)
+    verb = said.get("action", "")
+    if verb not in STATES:
+        raise Refused(f"there is no action {verb!r}")
+    if verb == "terminate" and said.get("sure") != "yes":
+        effects = ["The crawl ends: what is in flight gets its grace time, what is queued stays queued."]
+        return sure(context, request, subject, subject.base + "/state", said, "Terminate the crawl?", effects)
+    answer = await subject.do({"do": verb})
+    text = STATES[verb] + "."
+    kind = ACK
+    if verb == "checkpoint":
+        made = answer.get("checkpoint")
+        kind = ACK if made else NACK
+        text = f"Checkpoint {made} is made." if made else f"No checkpoint was made: {answer.get('reason')}."
+    return answers.redirect(context, request, subject.base, [Message(kind, text)])
+
+
+async def page(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
+    """All that can be done, each as a form. ``uri``, ``queue``, ``name``: fill them in."""
+    given = {name: request.query.get(name, "") for name in ("uri", "queue", "name")}
+    return shown(context, request, subject, "ui/steer.html", "steer", given=given)
+
+
+async def settings(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
+    """Every setting with what it is now."""
+    wanted = request.query.get("find", "").strip()
+    values = (await subject.do({"do": "settings"}))["settings"]
+    changed = (await subject.do({"do": "changes"}))["changes"]
+    groups = []
+    for group in GROUPS:
+        rows = [
+            {"setting": row, "name": row.key, "value": values.get(row.name), "changed": row.key in changed}
+            for row in group.rows
+            if wanted.lower() in (row.key + row.doc).lower()
+        ]
+        if rows:
+            groups.append({"title": group.title, "rows": rows})
+    return shown(context, request, subject, "ui/settings.html", "settings", groups=groups, find=wanted)
+
+
+async def deed(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
+    """Count, or do."""
+    said = await forms.fields(request)
+    wanted = deeds.DEEDS.get(said.get("deed", ""))
+    if wanted is None:
+        raise Refused(f"there is no deed {said.get('deed', '')!r}")
+    if said.get("sure") != "yes":
+        effects = await wanted.foresee(subject, said)
+        return sure(context, request, subject, subject.base + "/steer", said, wanted.question, effects)
+    text = await wanted.do(subject, said)
+    return answers.redirect(context, request, subject.base + "/steer", [Message(ACK, text)])
+
+
+def sure(
+    context: Context,
+    request: web.Request,
+    subject: Subject,
+    action: str,
+    said: dict[str, str],
+    question: str,
+    effects: list[str],
+) -> web.StreamResponse:
+    """The page that asks whether somebody is sure. ``effects``: what would come of it."""
+    kept: dict[str, Any] = {name: value for name, value in said.items() if name not in ("csrf", "sure")}
+    return shown(
+        context,
+        request,
+        subject,
+        "ui/sure.html",
+        "steer",
+        action=action,
+        said=kept,
+        question=question,
+        effects=effects,
+    )

@@ -1,0 +1,140 @@
+"""Which crawl are the pages about, and how is it asked?
+
+In the crawl's own process through ``Crawl.steering``, in an engine's through the socket; of a job that does not run
+through its files. Everything else of the pages is the same for both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
+from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.operate import disk
+from heritrix_scrapy.operate.control import ControlError, NotRunning
+from heritrix_scrapy.operate.glance import glance
+from heritrix_scrapy.operate.jobs.job import JobError
+from heritrix_scrapy.operate.remote import Remote
+from heritrix_scrapy.operate.standing import of_stopped
+from heritrix_scrapy.operate.web import paths
+from heritrix_scrapy.report.tailing import tail
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from heritrix_scrapy.model.steering import Answer, Asked, Events, Steering
+    from heritrix_scrapy.operate.jobs.job import EngineJob
+
+#: What goes wrong with a request to a crawl, other than a defect.
+TROUBLE: Final = (Refused, ControlError, StoreError, StorageFull, ConfigurationError, JobError)
+
+#: Buttons of a running crawl by its state, in the order shown.
+BUTTONS: Final = {
+    "RUNNING": ("pause", "checkpoint", "terminate"),
+    "EMPTY": ("pause", "checkpoint", "terminate"),
+    "PAUSING": ("unpause", "terminate"),
+    "PAUSED": ("unpause", "checkpoint", "terminate"),
+}
+
+
+class Subject(Protocol):
+    """A crawl. ``name``: of the job; ``base``: path of its page; ``home``: path of the page of all jobs, if any."""
+
+    name: str
+    base: str
+    home: str
+
+    async def do(self, request: Mapping[str, Any]) -> Answer:
+        """Ask or steer. Raises one of TROUBLE."""
+
+    async def subscribe(self, request: Mapping[str, Any]) -> Events:
+        """Hear of it. Raises one of TROUBLE, NotRunning of one that does not run."""
+
+    async def numbers(self) -> dict[str, Any]:
+        """As the verb of that name, with ``running``; of a job that has no numbers ``state`` and ``running`` only."""
+
+
+class Inside:
+    """The crawl of this process."""
+
+    home = ""
+
+    def __init__(self, name: str, steering: Steering) -> None:
+        self.name, self.base = name, "/ui"
+        self._steering: Asked = steering
+
+    async def do(self, request: Mapping[str, Any]) -> Answer:
+        return await self._steering.do(request)
+
+    async def subscribe(self, request: Mapping[str, Any]) -> Events:
+        return await self._steering.subscribe(request)
+
+    async def numbers(self) -> dict[str, Any]:
+        return {**await self._steering.do({"do": "numbers"}), "running": True}
+
+
+class Job:
+    """A job of an engine, whether its crawl runs or not."""
+
+    home = "/ui"
+
+    def __init__(self, job: EngineJob) -> None:
+        self.job = job
+        self.name, self.base = job.name, paths.address("ui", "job", job.name)
+        self._stopped: tuple[object, dict[str, Any]] | None = None
+        self._remote: Remote | None = None
+
+    async def do(self, request: Mapping[str, Any]) -> Answer:
+        if self._remote is None:
+            self._remote = await asyncio.to_thread(self._reach)
+        if request.get("do") == "tail":
+            # needs no store
+            given = {name: value for name, value in request.items() if name != "do"}
+            return await asyncio.to_thread(tail, self.job.jobdir, **given)
+        return await self._remote.do(request)
+
+    async def subscribe(self, request: Mapping[str, Any]) -> Events:
+        return await Remote(self.job.jobdir).subscribe(request)
+
+    async def numbers(self) -> dict[str, Any]:
+        try:
+            return {**await Remote(self.job.jobdir).do({"do": "numbers"}), "running": True}
+        except NotRunning:
+            return await asyncio.to_thread(self._of_stopped)
+
+    def _reach(self) -> Remote:
+        try:
+            project = self.job.project()
+        except JobError:
+            # a Scrapy project's own code is not run in here
+            project = None
+        return Remote(self.job.jobdir, project)
+
+    def _of_stopped(self) -> dict[str, Any]:
+        standing = self.job.standing(ask_it=False)
+        told: dict[str, Any] = {"running": False, "state": standing.state or standing.status, "end": standing.end}
+        told["reason"] = "; ".join(standing.reasons) or standing.record.reason or None
+        mark = (standing.record.launch, standing.record.ended_ms, standing.launched)
+        if self._stopped is None or self._stopped[0] != mark:
+            try:
+                found = of_stopped(self.job.jobdir, self.name)
+            except TROUBLE:
+                return told
+            numbers = glance(
+                found,
+                found["frontier"],
+                {},
+                flights=(),
+                slots=0,
+                current=None,
+                hosts=[],
+                rooms=disk.rooms([Path(self.job.jobdir)]),
+                memory_mib=0,
+            )
+            size = found["job"]["sizeTotalsReport"]
+            numbers["bytes"] = {"total": size["total"], "novel": size.get("novel", 0)}
+            numbers["rates"]["average_kib_per_second"] = found["job"]["rateReport"]["averageKiBPerSec"]
+            self._stopped = (mark, numbers)
+        return {**self._stopped[1], **told}

@@ -1,0 +1,214 @@
+"""What does a browser make of the pages? In headless Chromium, with mouse and keyboard.
+
+Each page is looked at in its forms: no request elsewhere, nothing in the console, no overflow, no finding of axe that
+is serious (contrast below AA is one). The pictures of the manual are made here, where `HERITRIX_SCREENSHOTS` names a
+folder.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image
+
+from heritrix_scrapy.operate.control import ask
+from tests.crawls import ROOT, Project
+from tests.durability.watch import until
+from tests.operate.page.crawled import PASSWORD, SETTINGS, address, site
+from tests.web import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+pytestmark = [pytest.mark.long, pytest.mark.browser]
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+AXE = ROOT / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+PHONE = {"width": 390, "height": 844}
+#: Ends above the paths of the disks, which are this machine's own.
+DESK = {"width": 1280, "height": 865}
+PAGES = {
+    "crawl": "/ui",
+    "queues": "/ui/queues",
+    "log": "/ui/log",
+    "why": "/ui/why?uri=http%3A%2F%2Fwww.page.test%2Fpage%2F1",
+    "report": "/ui/report?name=hosts",
+    "settings": "/ui/settings?find=delay",
+    "steer": "/ui/steer",
+}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert path, "these tests need Chromium: Debian's package chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page whose console and requests are kept."""
+
+    def __init__(self, context: BrowserContext, origin: str) -> None:
+        self.page: Page = context.new_page()
+        self.origin = origin
+        self.wrong: list[str] = []
+        self.page.on(
+            "console", lambda each: self.wrong.append(each.text) if each.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", lambda asked: None if asked.url.startswith(origin) else self.wrong.append(asked.url))
+
+    def log_in(self) -> None:
+        self.page.goto(self.origin + "/login")
+        self.page.get_by_label("User").fill("admin")
+        self.page.keyboard.press("Tab")
+        self.page.keyboard.type(PASSWORD)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_url("**/ui*")
+
+    def check(self, name: str) -> None:
+        """What stands there now is fit to be seen."""
+        page = self.page
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{name}: {wide} pixels too wide"
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        serious = [
+            (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert not serious, f"{name}: {serious}"
+        assert not self.wrong, f"{name}: {self.wrong}"
+
+    def shoot(self, name: str) -> None:
+        folder = os.environ.get("HERITRIX_SCREENSHOTS")
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            made = Image.open(io.BytesIO(self.page.screenshot(full_page=False)))
+            made.convert("RGB").quantize(48).save(Path(folder) / f"{name}.png", optimize=True)
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, str]]:
+    with running(site(1500)) as web:
+        made = Project(
+            tmp_path_factory.mktemp("browsed"),
+            {
+                **SETTINGS,
+                "HERITRIX_JOB_NAME": "page-tour",
+                "HERITRIX_SEEDS": [web.url("www.page.test"), web.url("slow.page.test"), "http://gone.page.test/"],
+                "HERITRIX_DNS_SERVERS": [web.dns],
+                "HERITRIX_MAX_DOCUMENTS_DOWNLOAD": 100_000,
+                "HERITRIX_MIN_DELAY_MS": 60,
+                "HERITRIX_MAX_DELAY_MS": 60,
+                "HERITRIX_DELAY_FACTOR": 1.0,
+            },
+        )
+        process = made.start()
+        try:
+            _, place = address(made, process)
+            until(process, lambda: ask(made.jobdir, {"do": "numbers"})["uris"]["succeeded"] > 60, "pages were fetched")
+            yield made, process, f"http://{place}"
+        finally:
+            made.kill()
+
+
+def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+    _, _, origin = crawl
+    forms = (("light", DESK, ""), ("dark", DESK, "-dark"), ("light", PHONE, "-phone"), ("dark", PHONE, "-phone-dark"))
+    for scheme, size, suffix in forms:
+        context = chromium.new_context(color_scheme=scheme, viewport=size, device_scale_factor=1)  # type: ignore[arg-type]
+        watched = Watched(context, origin)
+        watched.page.goto(origin + "/login")
+        watched.check(f"login{suffix}")
+        watched.log_in()
+        for name, path in PAGES.items():
+            watched.page.goto(origin + path)
+            watched.check(name + suffix)
+            if name == "crawl" or not suffix:
+                watched.shoot(name + suffix)
+        watched.page.goto(origin + "/ui/queues")
+        watched.page.get_by_role("link", name="www").first.click()
+        watched.page.wait_for_url("**/ui/queue?**")
+        watched.check("queue" + suffix)
+        if not suffix:
+            watched.shoot("queue")
+        context.close()
+
+
+def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+    from playwright.sync_api import expect
+
+    made, _, origin = crawl
+    context = chromium.new_context(viewport=DESK)  # type: ignore[arg-type]
+    watched = Watched(context, origin)
+    watched.log_in()
+    page = watched.page
+    page.evaluate("window.same = true")
+    ended, state = page.locator("[data-n=ended]").first, page.locator("#state")
+    before, lines = ended.inner_text(), page.locator("#log div").count()
+    expect(ended).not_to_have_text(before, timeout=30_000)
+    expect(page.locator("#log div").nth(lines)).to_be_attached(timeout=30_000)
+    ask(made.jobdir, {"do": "pause"})
+    expect(state).to_have_text(re.compile("PAUS"), timeout=30_000)
+    ask(made.jobdir, {"do": "unpause"})
+    expect(state).to_have_text(re.compile("RUNNING|EMPTY"), timeout=30_000)
+    assert page.evaluate("window.same")
+    assert not watched.wrong
+    context.close()
+
+
+def test_a_whole_life_by_mouse_and_keyboard(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+    """Last: it ends the crawl."""
+    made, process, origin = crawl
+    context = chromium.new_context(viewport=DESK)  # type: ignore[arg-type]
+    watched = Watched(context, origin)
+    watched.log_in()
+    page = watched.page
+    page.get_by_role("button", name="pause", exact=True).click()
+    page.get_by_text("The crawl pauses.").wait_for()
+    page.get_by_role("button", name="unpause").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("The crawl goes on.").wait_for()
+    page.get_by_role("button", name="checkpoint").click()
+    page.get_by_text("Checkpoint cp00001").wait_for()
+    page.get_by_role("link", name="Steer").click()
+    card = page.locator("section", has=page.get_by_role("heading", name="Delete URIs"))
+    card.get_by_label("URIs (expression)").fill(".*/page/39.")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Delete these URIs?").wait_for()
+    watched.check("sure")
+    watched.shoot("sure")
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_text("URIs were taken out of the crawl.").wait_for()
+    page.get_by_role("link", name="Crawl", exact=True).click()
+    page.get_by_role("button", name="terminate").click()
+    page.get_by_role("heading", name="Terminate the crawl?").wait_for()
+    assert not watched.wrong
+    page.get_by_role("button", name="Yes, do it").click()
+    # ended by an operator
+    assert made.finish(process).returncode == 3
+    context.close()
