@@ -101,7 +101,8 @@ def test_a_stop_while_a_checkpoint_is_made(serve: Serve, project: Any, way: str,
     whole(web, made, repeated=0 if way == "SIGTERM" else 28)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.long
+@pytest.mark.parametrize("profile", ["modern", "heritrix"])
 def test_a_checkpoint_while_it_pauses_and_an_end_while_it_is_paused(
     serve: Serve, project: Any, tmp_path: Path, profile: str
 ) -> None:
@@ -193,7 +194,8 @@ class Slow:
 """
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.long
+@pytest.mark.parametrize("profile", ["modern", "heritrix"])
 def test_killed_while_it_prepares(serve: Serve, project: Any, profile: str) -> None:
     """Seeds are being read: none is lost, and none is fetched twice."""
     web = serve({HOST: {"routes": {"/robots.txt": {"status": 404}}, "default": {"body": "p"}}})
@@ -211,6 +213,7 @@ def test_killed_while_it_prepares(serve: Serve, project: Any, profile: str) -> N
     whole(web, made)
 
 
+@pytest.mark.long
 def test_a_checkpoint_whose_warcs_are_gone(serve: Serve, project: Any, tmp_path: Path) -> None:
     """Files may have been moved to the archive: a crawl begins with it elsewhere, and the job goes back to it."""
     web = serve(SITE)

@@ -35,7 +35,7 @@ def uris(*folders: Path) -> list[str]:
     return [line.split()[3] for log in logs for line in log.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("profile", ["heritrix", "modern"])
+@pytest.mark.parametrize("profile", ["heritrix", pytest.param("modern", marks=pytest.mark.long)])
 def test_a_launch_a_resume_and_a_return_to_a_checkpoint(
     serve: Serve, project: Any, tmp_path: Path, profile: str
 ) -> None:
