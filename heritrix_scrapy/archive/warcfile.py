@@ -139,7 +139,7 @@ class WarcFiles:
         with self._writing:
             if self._fd >= 0 and self._position > self._first_group and self._is_done(need):
                 self.close()
-            if self._fd >= 0 and len(self._stores()) > 1:
+            if self._fd >= 0 and self._unchecked + room >= FREE_EVERY and len(self._stores()) > 1:
                 self._leave_full(room)
             if self._fd < 0:
                 self._start(room)
