@@ -227,11 +227,12 @@ def test_where_a_quota_is_looked_at(serve: Serve, project: Any, at: str, asked: 
     page = "".join(f'<a href="${{http:other.limit.test}}/{n}">{n}</a>' for n in range(3))
     sites = {
         HOST: {"routes": {"/robots.txt": {"status": 404}, "/": {"body": page}}},
-        "other.limit.test": PLAIN[HOST],
+        # what uses the quota up leads to the page with the links
+        "other.limit.test": {**PLAIN[HOST], "routes": {"/": {"body": f'<a href="${{http:{HOST}}}/">first</a>'}}},
     }
     web = serve(sites)
     quota = {"host": "other.limit.test", "quotas": {"fetchSuccesses": asked if at == "candidate" else 0}, "at": at}
-    seeds = [web.url(HOST)] + ([web.url("other.limit.test")] if at == "candidate" else [])
+    seeds = [web.url("other.limit.test" if at == "candidate" else HOST)]
     given = {"HERITRIX_SEEDS": seeds, "HERITRIX_SURTS": ["+http://(test,limit,"], "HERITRIX_QUOTAS": [quota]}
     made = project({**given, "HERITRIX_FOLLOW": "all"}, web=web)
     done = made.run(timeout=60)
