@@ -122,7 +122,11 @@ def by_wacz(python: str, jobs: Sequence[Path]) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         for number, job in enumerate(jobs):
             out = Path(folder) / f"{number}.wacz"
-            pack(job, out)
+            try:
+                pack(job, out)
+            except (OSError, ValueError) as error:
+                yield f"{job}: {error}"
+                continue
             command = [str(Path(python).parent / "wacz"), "validate", "-f", str(out)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode or "is not valid" in done.stdout.lower():
@@ -140,6 +144,7 @@ def main() -> int:
         for path in sorted(options.folder.rglob("*.warc*"))
         if path.name.endswith((".warc", ".warc.gz"))
         and path.is_file()
+        and path.stat().st_size
         and "damaged" not in str(path)
         and not any(part.is_symlink() for part in path.parents)
     ]

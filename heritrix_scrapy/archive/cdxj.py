@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import json
 import logging
+import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -89,10 +90,15 @@ def described(record: Any) -> tuple[str, str, str, str, str | None] | None:
     if kind == "revisit":
         mime = REVISIT
     elif http is not None:
-        mime = (http.get_header("Content-Type") or "unk").partition(";")[0].strip() or "unk"
+        mime = type_of(http.get_header("Content-Type") or "")
     else:
-        mime = (headers.get_header("Content-Type") or "unk").partition(";")[0].strip()
-    return uri, when, mime.replace(" ", ""), status, headers.get_header("WARC-Payload-Digest")
+        mime = type_of(headers.get_header("Content-Type") or "")
+    return uri, when, mime, status, headers.get_header("WARC-Payload-Digest")
+
+
+def type_of(content_type: str) -> str:
+    """The media type as indexes have it: what stands before the first blank or semicolon."""
+    return re.split("[; ]", content_type.strip(), maxsplit=1)[0] or "unk"
 
 
 def digits_of(date: str) -> str:

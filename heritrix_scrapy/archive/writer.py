@@ -322,14 +322,14 @@ def check_stores(name: str, stores: Sequence[Path]) -> None:
 
 def index_line(curi: CrawlURI, kind: str, size: int) -> str:
     """The line of an index for a capture that was just written."""
-    mime = cdxj.REVISIT if kind == "revisit" else curi.content_type.partition(";")[0].strip().replace(" ", "")
+    mime = cdxj.REVISIT if kind == "revisit" else cdxj.type_of(curi.content_type)
     digest = curi.digest if curi.revisit is None else curi.revisit.payload_digest
     headed = curi.scheme.startswith("http") and (curi.revisit is None or curi.revisit.profile == IDENTICAL_PAYLOAD)
     assert curi.warc_file is not None
     return cdxj.line(
         target(curi.uri),
         cdxj.stamp14(curi.began_ms or 1),
-        "unk" if mime in ("", "unknown") else mime,
+        "unk" if mime == "unknown" else mime,
         str(curi.status) if headed else "",
         digest,
         size,

@@ -279,3 +279,18 @@ def test_packages_that_cannot_be_opened_are_told_of_in_words(tmp_path: Path, how
     (tmp_path / "a.wacz").write_bytes(damage(how, stored.getvalue()))
     with pytest.raises(ConfigurationError, match="cannot be read"):
         ReplayDownloadHandler(Crawler([tmp_path / "a.wacz"]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("written", "indexed"),
+    [
+        ("text/html", "text/html"),
+        (" text/html ;charset=utf-8", "text/html"),
+        ("te xt;x", "te"),
+        (";charset=utf-8", "unk"),
+        ("", "unk"),
+    ],
+)
+def test_a_media_type_in_an_index_ends_at_a_blank(written: str, indexed: str) -> None:
+    """As the indexers of the community cut it."""
+    assert cdxj.type_of(written) == indexed
