@@ -73,6 +73,7 @@ ALIASES: dict[str, str] = {
     "windows-31j": "cp932",
     "x-sjis": "shift_jis",
     "x-gbk": "gbk",
+    "windows-874": "cp874",
     "x-windows-874": "cp874",
     "x-windows-949": "cp949",
     "x-windows-950": "cp950",
@@ -84,7 +85,9 @@ ALIASES: dict[str, str] = {
 }
 
 #: Spellings that Python takes and neither Java nor the WHATWG knows.
-REFUSED = re.compile(r"utf[-_](?:16|32)[-_][bl]e|utf_[78]|u8|latin-\d+|.*\s.*")
+REFUSED = re.compile(
+    r"utf[-_](?:16|32)[-_][bl]e|utf_[78]|u8|latin-\d+|utf|cp65001|.*\s.*|.*[^a-z0-9]|.*[^a-z0-9]{2}.*|[^a-z0-9].*|.*[^-+_.:a-z0-9].*"
+)
 
 #: Signatures at the start of a body (WHATWG Encoding).
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
@@ -145,7 +148,7 @@ _CONTENT_TYPE_META = re.compile(
 # Browsers look for the word in any meta element, whatever its attributes are called.
 _ANY_META = re.compile(r"<meta\s+[^>]*?content\s*=[^>]*?charset=[^>]*+>", re.ASCII | re.IGNORECASE)
 _CHARSET_INSIDE = re.compile(r"charset=([^'\";\s>]++)", re.ASCII)
-_CHARSET_META = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
+_CHARSET_META = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]([^'\";\s>]++)['\"]", re.ASCII | re.IGNORECASE)
 _CHARSET_META_ANY = re.compile(r"<meta\s+[^>]*?\bcharset\s*=\s*['\"]?([^'\";\s/>]++)", re.ASCII | re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"<\?xml\s+[^>]*?encoding\s*=\s*['\"]([^'\"]++)['\"]", re.ASCII | re.IGNORECASE)
 

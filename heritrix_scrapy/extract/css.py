@@ -213,7 +213,7 @@ class ExtractorCSS(ContentExtractor):
     options = ContentExtractor.options | {"css_reader"}
 
     def takes(self, document: Document) -> bool:
-        return "css" in document.content_type or document.uri.lower().endswith(".css")
+        return "css" in document.content_type.lower() or document.uri.lower().endswith(".css")
 
     def extract(self, document: Document) -> Iterable[Outlink]:
         found = references(document.text, as_heritrix=self.option(document, "css_reader") == "heritrix")

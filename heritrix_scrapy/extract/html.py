@@ -208,7 +208,8 @@ class Page:
                 self.general(element, text)
                 self.element(element, text, body)
             elif kind == tags.STYLE:
-                self.general(element, text)
+                # Heritrix takes the first six characters of the tag for the element's name
+                self.general(text[:6] if self.how.compat else element, text)
                 self.style(body)
             elif not self.meta(text):
                 return
@@ -224,10 +225,11 @@ class Page:
                 scripts.inline(self.document, text, attributes)
             else:
                 # Heritrix reads it with its attributes and once more without, so that these decide nothing; else
-                # only the count of what was discarded shows it.
-                if attributes and self.document.full:
-                    scripts.inline(self.document, text, attributes)
+                # only the count of what was discarded and the log of what is no URI show it.
+                errors = len(self.document.curi.link_errors)
                 scripts.inline(self.document, text)
+                if attributes and (self.document.full or len(self.document.curi.link_errors) > errors):
+                    scripts.inline(self.document, text, attributes)
         if self.how.aggressive and text:
             self.general(element, text)
 
@@ -286,6 +288,7 @@ class Page:
         """The attributes of any element but meta."""
         name = element.lower()
         held: str | None = None
+        held_context = ""
         hold = name in ("a", "link")
         remote = False
         seen_remote: bool | None = None
@@ -306,18 +309,20 @@ class Page:
                 continue
             if "&" in text:
                 text = unescape(text)
-            if kind == attr.HREF:
-                if hold and held is None:
-                    held = text
-                elif hold and self.how.compat and element == "a":
+            if kind == attr.HREF or (kind == attr.CITE and self.how.compat):
+                # to Heritrix a citation is a reference like any other
+                context = f"{name}/@{attribute}"
+                if hold and self.how.compat and element == "a":
                     if seen_remote is None:
                         seen_remote = is_remote(element, tag)
                     if seen_remote:
-                        self.embed(text, EMBED, REMOTE_CONTEXT)
-                    else:
-                        self.navlink(text, "a/@href")
+                        context = REMOTE_CONTEXT
+                if hold and held is None:
+                    held, held_context = text, context
+                elif context is REMOTE_CONTEXT:
+                    self.embed(text, EMBED, context)
                 else:
-                    self.navlink(text, f"{name}/@href")
+                    self.navlink(text, context)
                     if name == "base":
                         self.document.set_base(text)
             elif kind == attr.EMBED:
@@ -363,10 +368,7 @@ class Page:
                 if rel is not None:
                     self._link_element(held, rel)
             elif not (self.how.nofollow_links and rel is not None and _NOFOLLOW.search(rel)):
-                if is_remote(element, tag) if self.how.compat else remote:
-                    self.navlink(held, REMOTE_CONTEXT)
-                else:
-                    self.navlink(held, "a/@href")
+                self.navlink(held, REMOTE_CONTEXT if remote and not self.how.compat else held_context)
         if action is not None and (method is None or method.upper() == "GET" or not self.how.only_gets):
             self.navlink(action, f"{name}/@action")
         if value is not None:
@@ -385,6 +387,8 @@ class Page:
         for resource in resources:
             text: str | None = unescape(resource) if self.how.compat else resource
             if below is not None and text is not None:
+                if self.how.compat:
+                    text = text.replace("%", "%25")  # what stands below a codebase is escaped once more
                 text = self.document.resolve(text, below)
                 if text is None:
                     if self.how.compat:

@@ -140,6 +140,7 @@ def is_likely_in_page_of_old(text: str) -> bool:
 
 
 _WORD_END = re.compile(r"\w\Z", _A)
+_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
 _ENCODED_SCHEME = re.compile(rf"https?%3A{NOT_EOL}*\Z", re.IGNORECASE)
 _DOTTED = re.compile(rf"[^./]++\.(?>(?:[^./]++\.)*)([^./]++)(?:/{NOT_EOL}*+)?\Z")
 _HOST_SHAPE = re.compile(r"(?:www\.|[^./]+\.[^./]+\.)[\w.-]+(?:/|\Z)", _A | re.IGNORECASE)
@@ -159,6 +160,13 @@ def current_tlds() -> frozenset[str]:
     return TLDS_2010 | {name for name in extract.tlds if "." not in name}
 
 
+def _decoded(text: str) -> str:
+    """Decoded as a form's value is, or left alone when an escape in it is none (Heritrix: LaxURLCodec.decode)."""
+    if _BAD_ESCAPE.search(text):
+        return text
+    return unquote(text.replace("+", " ").encode("ascii", "replace").decode(), errors="replace")
+
+
 def speculative_fixup(text: str, own: str, *, cautious: bool = False) -> str:
     """A guessed string with what its author left out: ``&amp;`` undone, ``http%3A`` decoded, and a scheme before
     what looks like a host (Heritrix: UriUtils.speculativeFixup).
@@ -170,7 +178,7 @@ def speculative_fixup(text: str, own: str, *, cautious: bool = False) -> str:
     if "&amp;" in text:
         text = text.replace("&amp;", "&")
     if "%" in text[4:6] and _ENCODED_SCHEME.match(text):
-        text = unquote(text, errors="replace")
+        text = unquote(text, errors="replace") if cautious else _decoded(text)
     if "." not in text or text[0] in "./" or text.startswith(("http://", "https://")):
         return text
     match = _DOTTED.match(text)

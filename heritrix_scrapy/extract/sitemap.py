@@ -4,13 +4,15 @@ Site maps and indexes of them in XML, RSS and Atom feeds, and lists of one addre
 apart by their first bytes, never by name or type (Heritrix: ExtractorSitemap; sitemaps.org protocol 0.9). Read by
 a stream of events, so that size costs no memory; what comes before an error counts.
 
-In the standard way also what the extensions for images, videos and other languages name.
+In the standard way also what the extensions for images, videos and other languages name. Under Heritrix's reader
+an address belongs to the entry that ends behind it, as in the library that Heritrix uses (crawler-commons).
 """
 
 from __future__ import annotations
 
 import re
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -49,6 +51,10 @@ LOCATIONS = frozenset({"loc"})
 EXTENSIONS = frozenset({"content_loc", "player_loc", "thumbnail_loc"})
 INDEX_ENTRY = "sitemap"
 ROOTS = frozenset({"urlset", "sitemapindex", "rss", "feed", "rdf"})
+#: Roots that Heritrix's reader knows, with the element of their entries.
+HERITRIX_ENTRIES = {"urlset": "url", "sitemapindex": INDEX_ENTRY, "rss": "item", "feed": "entry"}
+_WITH_LOC = ("url", INDEX_ENTRY)
+_CUT_OFF = expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]
 
 _GZIP = b"\x1f\x8b"
 _SIGNATURES = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
@@ -124,6 +130,9 @@ class _Reader:
         if self._text is not None:
             self._text.append(data)
 
+    def broken(self, *, within: bool) -> None:
+        """The document is ill formed from here on; ``within``: and not merely cut off."""
+
     def entity(self, *_: object) -> None:
         """A sitemap has no entities of its own; what declares some means harm."""
         raise _Stop
@@ -134,12 +143,70 @@ class _Reader:
             raise _Stop
 
 
+class _HeritrixReader(_Reader):
+    """Events made into entries as under Heritrix: the last address before the end of an entry is that entry's, one
+    before it counts too, and one whose text an error cuts short counts as far as it goes."""
+
+    def __init__(self, *, most: int) -> None:
+        super().__init__(extensions=False, most=most)
+        self._entry = ""
+        self._inside = False
+        self._address = ""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(" ")[2]
+        if not self._entry:
+            self._entry = HERITRIX_ENTRIES.get(local, "")
+            if not self._entry:
+                raise _Stop
+            return
+        if local == self._entry:
+            self._inside = True
+        if local == "loc" and self._entry in _WITH_LOC:
+            self._flush()
+            self._text = []
+        elif self._inside and self._entry == "item" and local in ("link", "guid"):
+            self._text = []
+        elif self._inside and self._entry == "entry" and local == "link" and not self._address:
+            self._address = attributes.get("href", "").strip()
+
+    def end(self, name: str) -> None:
+        local = name.rpartition(" ")[2]
+        if self._text is not None and local in ("loc", "link", "guid"):
+            self._close(local)
+        if local == self._entry:
+            self._flush()
+            self._inside = False
+
+    def broken(self, *, within: bool) -> None:
+        if within and self._text is not None:
+            self._close("loc")
+        if self._entry in _WITH_LOC:
+            self._flush()
+
+    def _close(self, local: str) -> None:
+        text = "".join(self._text or ()).strip()
+        self._text = None
+        if text and (local != "guid" or not self._address):
+            self._address = text
+
+    def _flush(self) -> None:
+        address, self._address = self._address, ""
+        if address:
+            self._add(address, is_index=self._entry == INDEX_ENTRY)
+
+
 def _of_xml(data: bytes, *, lenient: bool, most: int) -> list[Entry]:
+    data = data.lstrip()
+    reader: _Reader
     if lenient:
         data = _BARE_AMPERSAND.sub(b"&amp;", data) if b"&" in data else data
-        data = data.lstrip()
-    parser = expat.ParserCreate()
-    reader = _Reader(extensions=lenient, most=most)
+        parser = expat.ParserCreate()
+        reader = _Reader(extensions=True, most=most)
+    else:
+        # a prefix that nobody declared is an error
+        parser = expat.ParserCreate(namespace_separator=" ")
+        reader = _HeritrixReader(most=most)
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
@@ -149,8 +216,12 @@ def _of_xml(data: bytes, *, lenient: bool, most: int) -> list[Entry]:
         parser.UseForeignDTD(True)  # an entity that nobody declared is left out instead of ending the document
     try:
         parser.Parse(data, True)
-    except (_Stop, expat.ExpatError, ValueError, LookupError):
+    except (_Stop, ValueError, LookupError):
         pass
+    except expat.ExpatError as error:
+        with suppress(_Stop):
+            parser.buffer_text = False  # hands over the text that is kept back
+            reader.broken(within=error.code != _CUT_OFF)
     return reader.entries
 
 
@@ -159,7 +230,7 @@ def _of_lines(data: bytes, most: int) -> list[Entry]:
     found: list[Entry] = []
     for line in text.split("\n"):
         address = line.strip()
-        if address.startswith(("http://", "https://")):
+        if address[:8].lower().startswith(("http://", "https://")):
             found.append(Entry(address, is_index=False))
             if len(found) >= most:
                 break
@@ -197,7 +268,7 @@ class ExtractorSitemap(ContentExtractor):
         pattern = self.property("url_pattern") or self.option(document, "sitemap_url_pattern")
         if pattern and java_compile(pattern).fullmatch(document.uri):
             return True
-        if not document.content_type.startswith(_TYPES):
+        if not document.content_type.lower().startswith(_TYPES):
             return False
         head = document.prefix()[:400]
         prologue = _PROLOGUE if self.option(document, "html_reader") == "heritrix" else _LOOSE_PROLOGUE
@@ -206,7 +277,7 @@ class ExtractorSitemap(ContentExtractor):
     def extract(self, document: Document) -> Iterable[Outlink]:
         lenient_reader = self.option(document, "html_reader") != "heritrix"
         everywhere = self.option(document, "enable_lenient_extraction")
-        own = document.uri[: document.uri.rfind("/") + 1].lower()
+        own = document.uri[: document.uri.rfind("/") + 1]
         room = MOST - len(document.links)
         deep = document.curi.path.endswith(MANIFEST * DEEPEST)
         for text, is_index in document.in_time(self._addresses(document, lenient_reader), whole=True):
@@ -215,8 +286,15 @@ class ExtractorSitemap(ContentExtractor):
                 return ()
             if not lenient_reader and not has_scheme(text):
                 continue
-            uri = document.resolve(text, document.uri)
-            if uri is None or not (everywhere or is_index or uri.lower().startswith(own)):
+            if lenient_reader:
+                uri = document.resolve(text, document.uri)
+                below = uri is not None and uri.lower().startswith(own.lower())
+            else:
+                # Heritrix compares the address as it is written, but for the case of its scheme
+                scheme, colon, rest = text.partition(":")
+                below = f"{scheme.lower()}{colon}{rest}".startswith(own)
+                uri = document.resolve(text, document.uri) if everywhere or is_index or below else None
+            if uri is None or not (everywhere or is_index or below):
                 continue
             if room <= 0:
                 document.discarded += 1

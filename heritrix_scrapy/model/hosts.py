@@ -160,11 +160,12 @@ class Inquiry(msgspec.Struct, array_like=True):
 def server_key(uri: str) -> str:
     """The server a fixed-up URI is fetched from: its authority without user info, and ``:443`` behind an
     https authority without a port; the name of a ``dns:`` URI (Heritrix: CrawlServer.getServerKey)."""
-    authority = authority_of(uri).rpartition("@")[2]
-    if not authority and not uri.partition(":")[2].startswith("//"):
+    behind = uri.find(":") + 1
+    if not uri.startswith("//", behind):
         # an opaque URI is its own server when it looks like a host name
-        rest = uri.partition(":")[2]
+        rest = uri[behind:]
         return rest if re.fullmatch(r"[-_\w.:]+", rest, re.ASCII) else ""
+    authority = authority_of(uri).rpartition("@")[2]
     if uri.startswith("https:") and not re.search(r":\d+\Z", authority):
         return authority + ":443"
     return authority

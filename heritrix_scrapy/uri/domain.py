@@ -57,7 +57,9 @@ class SuffixList:
                 return [count - 1]
             if start in self._suffixes:
                 found.add(count)
-            if start in self._wild:
+            if start in self._wild and _LABEL.fullmatch(
+                reversed_labels[count] if count < len(reversed_labels) else "x"
+            ):
                 found.add(count + 1)
         return sorted(found, reverse=True)
 
@@ -95,7 +97,11 @@ def reduce_surt(host: str, suffixes: SuffixList) -> str:
         return host
     folded = tuple(label.lower() for label in labels)
     for length in suffixes.lengths(folded):
-        if length < len(labels) and _LABEL.fullmatch(labels[length]) and _LABEL.fullmatch(labels[0]):
+        if (
+            length < len(labels)
+            and _LABEL.fullmatch(labels[length])
+            and (_LABEL.fullmatch(labels[0]) or suffixes.is_top(labels[0]))
+        ):
             return ",".join([*labels[: length + 1], ""])
     return host
 

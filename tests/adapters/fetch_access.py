@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -35,6 +36,11 @@ def text_of(asked: Case) -> str:
     )
 
 
+POLICY_PROPERTIES = {
+    "customRobots": "custom_robots",
+    "shouldMasquerade": "should_masquerade",
+    "obeyMetaRobotsNofollow": "obey_meta_robots_nofollow",
+}
 READERS: dict[str, Any] = {"heritrix": HeritrixRules, "modern": StandardRules}
 
 
@@ -42,7 +48,10 @@ def judged(asked: Case, profile: str, agent: str, uri: str, policy: str, candida
     """Whether a policy allows a URI, and whom it is fetched as."""
     rules = READERS[profile](text_of(asked))
     name = policy[0].lower() + policy[1:]
-    properties = {"candidate_user_agents": candidates} if candidates else {}
+    properties: dict[str, Any] = {"candidate_user_agents": candidates} if candidates else {}
+    for key, attribute in POLICY_PROPERTIES.items():
+        if key in asked:
+            properties[attribute] = asked[key]
     view = default_view(profile, robots_policy=[name, properties])
     curi = CrawlURI(uri)
     return Policies().of(view).allows(curi, agent, rules), curi.user_agent
@@ -73,7 +82,8 @@ def robots(case: Case, profile: str = "heritrix") -> tuple[bool, object]:
             facts["masqueradeAs"] = seen_as
     rules = READERS[profile](text)
     delay = rules.crawl_delay(agent)
-    facts["crawlDelay"] = -1.0 if delay is None else delay
+    # Heritrix keeps it in four bytes
+    facts["crawlDelay"] = -1.0 if delay is None else struct.unpack("f", struct.pack("f", delay))[0]
     if isinstance(rules, HeritrixRules):
         facts["namedUserAgents"] = rules.agents
     return all(facts.get(key) == value for key, value in told.items() if key in facts or profile == "heritrix"), facts

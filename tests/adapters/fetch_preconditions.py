@@ -92,6 +92,7 @@ class State:
         host = self.hosts.host(name)
         first = re.split(r"robots", words)[0]
         at = NOW - int(_number(first, r"(\d+(?:\.\d+)?) ?h(?:ours?)? ago", 0) * HOUR)
+        at -= HOUR if "more than" in first else 0
         if re.search(r"fail|unresolv|no address|no ip\b|ip null|not resolved|nxdomain", first, re.IGNORECASE):
             note_failure(host, at, final=True)
             return
@@ -178,7 +179,7 @@ def updated(case: dict[str, Any]) -> tuple[bool, object]:
     curi.attempts = int(_number(words, r"fetchAttempts=(\d+)", 0))
     curi.method = "POST" if "not GET" in words else "GET"
     curi.recorder = Recorder()
-    curi.recorder.response.append(DISALLOW.encode())
+    curi.recorder.response.append(b"" if "empty body" in words else DISALLOW.encode())
     server = hosts.server("h.example")
     update_robots(server, curi, NOW, view)
     page = decide(CrawlURI("http://h.example/p"), hosts, view, NOW, agent=AGENT)
@@ -194,9 +195,9 @@ def updated(case: dict[str, Any]) -> tuple[bool, object]:
 
 
 def keys(case: dict[str, Any]) -> tuple[bool, object]:
-    uri = fix(case["input"]["uri"])
+    uri = fix(case["input"]["uri"], strict=True)
     # a whois query is about a name; it refers to no host that is looked up
-    host = None if uri.startswith("whois:") else CrawlURI(uri).host
+    host = None if uri.startswith("whois:") and "//" not in uri else CrawlURI(uri).host
     got = {"serverKey": server_key(uri) or None, "refHost": host or None}
     return agrees(case, got), got
 

@@ -50,8 +50,8 @@ def listed_parts(case: Case) -> tuple[bool, object]:
     known: dict[str, object] = {
         "scheme": taken.scheme,
         "authority": taken.authority,
-        "path": taken.path,
-        "query": taken.query,
+        "path": parts.decoded(taken.path, strict=True),
+        "query": taken.query and parts.decoded(taken.query, strict=True),
         "host": parts.host(uri),
         "port": parts.port(uri),
         "userinfo": parts.userinfo(uri),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heritrix_scrapy.extract.ways import heeds_meta_nofollow
-from tests.extract.pages import extracted, links
+from tests.extract.pages import SCRIPTS, extracted, links
 
 A = "a/@href"
 
@@ -35,6 +35,20 @@ A = "a/@href"
         ("<form action=\"javascript:go('/x.html')\">", [("X", "/x.html", "=JS_MISC")], [("X", "/x.html", "=JS_MISC")]),
         ("<a href='\njavascript:go(\"/x.html\")'>", [("X", "/x.html", "=JS_MISC")],
          [("L", "javascript:go(%22/x.html%22)", A)]),
+        # to Heritrix a citation is a reference
+        ("<base cite=/b/><a href=x>", [("L", "/b/", "base/@cite"), ("L", "/dir/x", A)],
+         [("L", "/b/", "base/@cite"), ("L", "/b/x", A)]),
+        ("<a cite=x href=y>", [("L", "/dir/x", "a/@cite"), ("L", "/dir/y", A)],
+         [("L", "/dir/y", A), ("L", "/dir/x", "a/@cite")]),
+        ("<link cite=x rel=next>", [("L", "/dir/x", "link/@cite")], [("L", "/dir/x", "link/@href")]),
+        ("<link cite=x>", [("L", "/dir/x", "link/@cite")], []),
+        ("<a href=y cite=x data-remote='true'>",
+         [("L", "/dir/x", "a/@cite"), ("L", "/dir/y", "a[data-remote='true']/@href")],
+         [("E", "/dir/x", "a[data-remote='true']/@href"), ("L", "/dir/y", "a[data-remote='true']/@href")]),
+        # and six characters of a style's tag are its name
+        ("<style src=x></style>", [("E", "/dir/x", "style/@src")], [("E", "/dir/x", "style /@src")]),
+        ("<object codebase=/c/ data='a%20b'>", [("L", "/c/", "object/@codebase"), ("E", "/c/a%20b", "object")],
+         [("L", "/c/", "object/@codebase"), ("E", "/c/a%2520b", "object")]),
     ],
 )  # fmt: skip
 def test_profiles(page: str, modern: list[tuple[str, str, str]], heritrix: list[tuple[str, str, str]]) -> None:
@@ -128,3 +142,20 @@ def test_text_that_is_not_ours_to_split() -> None:
         ("E", "/dir/b.png(x,y)", "img/@srcset"),
         ("E", "/dir/c.png", "img/@srcset"),
     ]
+
+
+def test_what_heritrix_counts_and_logs_twice() -> None:
+    """A script element with attributes is read twice; links are kept once, what is dropped or no URI shows it."""
+    page = "<script type=x>a='/a.html'; b='/b.html'; c='http://a.b:x/c.html'</script>"
+    scripts = ["ExtractorHTML", SCRIPTS]
+    curi = extracted(page, profile="heritrix", settings={"max_outlinks": 1}, extractors=scripts)
+    assert curi.annotations == ["dol:5"]
+    curi = extracted(page, profile="heritrix", extractors=scripts)
+    assert [text for text, _ in curi.link_errors] == ["http://a.b:x/c.html"] * 2
+
+
+@pytest.mark.parametrize("name", ["utf-", "utf", "utf--8", "utf-8 ", "utf-8;", "cp65001"])
+def test_names_that_are_no_character_set_to_java(name: str) -> None:
+    page = f'<meta charset="{name}"><a href="\u00e9">'
+    curi = extracted(page, profile="heritrix", charset=None, content_type="text/html")
+    assert [link.uri for link in curi.outlinks if link.hop == "L"] == ["http://www.example.com/dir/%C3%83%C2%A9"]

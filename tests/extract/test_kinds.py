@@ -58,6 +58,48 @@ def test_a_sitemap_with_extensions() -> None:
     assert sitemap(RICH, "heritrix") == ["/dir/a", "/dir/i.png"]
 
 
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        # what an error cuts short counts as far as it goes; what the end of the text cuts short does not
+        ("<urlset><url><loc>http://www.example.com/dir/a?x=1&y=2</loc></url></urlset>", ["/dir/a?x=1"]),
+        ("<urlset><url><loc>http://www.example.com/dir/a</url></urlset>", ["/dir/a"]),
+        ("<urlset><url><loc>http://www.example.com/dir/a", []),
+        ("<urlset><url><loc>http://www.example.com/dir/a</loc>", ["/dir/a"]),
+        # a prefix that nobody declared is an error
+        ("<urlset><url><image:image><image:loc>http://www.example.com/dir/i</image:loc></image:image></url></urlset>", []),
+        # an address belongs to the entry that ends behind it
+        ("<urlset><sitemap><loc>http://www.example.com/dir/a</loc></sitemap></urlset>", []),
+        ("<sitemapindex><url><loc>http://o.example/a</loc></url></sitemapindex>", []),
+        ("<sitemapindex><sitemap><loc>http://o.example/a</loc></sitemap></sitemapindex>", ["http://o.example/a"]),
+        ("<URLSET><url><loc>http://www.example.com/dir/a</loc></url></URLSET>", []),
+        ("\n <urlset><url><loc>http://www.example.com/dir/a</loc></url></urlset>", ["/dir/a"]),
+        # compared with the folder as it is written
+        ("<urlset><url><loc>HTTP://www.example.com/dir/a</loc></url></urlset>", ["/dir/a"]),
+        ("<urlset><url><loc>http://WWW.example.com/dir/a</loc></url></urlset>", []),
+        ("<urlset><url><loc>http://www.example.com:80/dir/a</loc></url></urlset>", []),
+        # feeds
+        ("<rss><channel><link>http://www.example.com/dir/c</link><item><guid>http://www.example.com/dir/g</guid></item>"
+         "<item><link>http://www.example.com/dir/l</link></item></channel></rss>", ["/dir/g", "/dir/l"]),
+        ("<feed><entry><link rel='self' href='http://www.example.com/dir/s'/>"
+         "<link href='http://www.example.com/dir/l'/></entry></feed>", ["/dir/s"]),
+        ("<rdf><item><link>http://www.example.com/dir/l</link></item></rdf>", []),
+        ("HTTP://www.example.com/dir/a\nftp://www.example.com/dir/b", ["/dir/a"]),
+    ],
+)  # fmt: skip
+def test_a_sitemap_as_heritrix_reads_it(body: str, found: list[str]) -> None:
+    assert sitemap(body, "heritrix") == found
+
+
+def test_a_sitemap_by_its_type_in_any_case() -> None:
+    body = "<?xml version='1.0'?><urlset><url><loc>http://www.example.com/dir/a</loc></url></urlset>"
+    assert sitemap(body, "heritrix", annotations=[], content_type="TEXT/XML") == ["/dir/a"]
+
+
+def test_a_stylesheet_by_its_type_in_any_case() -> None:
+    assert found("a{b:url(c.png)}", "ExtractorCSS", content_type="Text/CSS") == [("E", "/dir/c.png")]
+
+
 def test_feeds_and_lists_are_sitemaps_too() -> None:
     rss = "<rss><channel><link>/c</link><item><link> http://www.example.com/dir/1 </link></item></channel></rss>"
     assert sitemap(rss) == ["/dir/1"]

@@ -73,7 +73,10 @@ def test_guesses_at_hosts() -> None:
     assert likely.speculative_fixup("www.example.app/a", own, cautious=True) == "http://www.example.app/a"
     assert likely.speculative_fixup("www.example.app/a", own) == "www.example.app/a"
     assert likely.speculative_fixup("jquery.ui.core", own, cautious=True) == "jquery.ui.core"
-    assert likely.speculative_fixup("HTTPS%3a%2f%2Fa.org%2fb%zz", own) == "HTTPS://a.org/b%zz"
+    assert likely.speculative_fixup("HTTPS%3a%2f%2Fa.org%2fb+c%C3%A9", own) == "HTTPS://a.org/b cé"
+    # an escape that is none leaves the whole as it is
+    assert likely.speculative_fixup("HTTPS%3a%2f%2Fa.org%2fb%zz", own) == "HTTPS%3a%2f%2Fa.org%2fb%zz"
+    assert likely.speculative_fixup("HTTPS%3a%2f%2Fa.org%2fb+%zz", own, cautious=True) == "HTTPS://a.org/b+%zz"
     assert likely.speculative_fixup("/a?b&amp;c", own) == "/a?b&c"
 
 

@@ -16,7 +16,7 @@ from heritrix_scrapy.fetch.preconditions import (
     mark,
 )
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.model.hosts import Hosts, Server
+from heritrix_scrapy.model.hosts import Hosts, Server, server_key
 from tests.adapters.fetch_preconditions import NOW, note_failure, note_lookup, view_of
 
 HOUR = 3_600_000
@@ -219,3 +219,8 @@ def test_a_name_that_cannot_be_looked_up_is_not_asked_for() -> None:
     assert Known().decide("http://h%20x.example/p") == Stop(-6, "not a name that DNS can look up")
     assert Known("heritrix").decide("http://h%20x.example/p") == Prerequisite("dns:h%20x.example")
     assert Known().decide("http://[2001:db8::1]/p") == Prerequisite("http://[2001:db8::1]/robots.txt")
+
+
+@pytest.mark.parametrize("uri", ["whois:a+b.com/x", "whois:1.2.3.4/a@b", "dns:a.com/x", "mailto:a@b", "urn:a:b%20c"])
+def test_what_is_no_host_name_is_no_server(uri: str) -> None:
+    assert server_key(uri) == ""

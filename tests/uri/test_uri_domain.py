@@ -34,6 +34,10 @@ def test_levels() -> None:
     assert assignment_level("cn,xn--55qx5d,a,b,", strict=True) == "cn,xn--55qx5d,"
     assert assignment_level("zzz,example,www,:81") == "zzz,example,"
     assert assignment_level("localhost,") == "localhost,"
+    # a listed suffix may have letters of its own; what is only under a wildcard or unknown has Heritrix's
+    assert assignment_level("\u516c\u53f8,b,www,", strict=True) == "\u516c\u53f8,b,"
+    assert assignment_level("\u9999,b,www,", strict=True) == "\u9999,b,www,"
+    assert assignment_level("ck,\u516c\u53f8,a,www,", strict=True) == "ck,\u516c\u53f8,a,www,"
     assert registered_domain("WWW.bbc.co.uk.") == "bbc.co.uk"
     assert registered_domain("1.2.3.4") == "1.2.3.4"
     assert registered_domain("localhost") == "localhost"
