@@ -31,15 +31,15 @@ SERVERS = b"hs"
 ARRIVED = b"hA"
 #: Batches after which the Hosts' rows follow, and hosts after which they do anyway.
 ARRIVALS = 50
-ARRIVED_HOSTS = 10_000
+ARRIVED_HOSTS = 5_000
 #: Hosts whose rows follow with one batch.
-COUNTED = 500
+COUNTED = 200
 #: Key of a source's counters.
 SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
 
 
-class Tally(msgspec.Struct, array_like=True):
+class Tally(msgspec.Struct, array_like=True, gc=False):
     """Counters kept for a host, a server and a queue alike (Heritrix: FetchStats)."""
 
     scheduled: int = 0
@@ -95,7 +95,7 @@ class Province(msgspec.Struct, array_like=True):
     seen: int = 0
 
 
-class Host(msgspec.Struct, array_like=True):
+class Host(msgspec.Struct, array_like=True, gc=False):
     """``addresses``: textual, in the order to try; ``looked_up_ms``: when (-1 never); ``ttl``: seconds, -1 never
     expires (a numeric host); ``failures``: failed look-ups in a row; ``final``: the last one settled that there
     is no address (no try is left); ``guess_hits``, ``guess_misses``: answers to guesses from scripts that found
