@@ -126,7 +126,7 @@ class BeginAnew(Work):
         assert queue is not None
         record = queue.record
         if not self._server:
-            record.tally.begin_anew()
+            record.counted().begin_anew()
             self._frontier.ledger.change(queue)
             self._told["queues"] += 1
         if record.state == State.RETIRED and record.quota and queues.reconsider(queue):

@@ -328,7 +328,7 @@ class Frontier:
     def queue_tally(self, class_key: str) -> Tally | None:
         """Counters of a queue; None for an unknown one."""
         queue = self._queues.look(class_key)
-        return None if queue is None else queue.record.tally
+        return None if queue is None else queue.record.counted()
 
     def alive(self) -> bool:
         """Whether anything is left to do, now or later. What lies in retired queues is not; nor is, in the modern
