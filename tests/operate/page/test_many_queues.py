@@ -3,12 +3,14 @@ is over?"""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from heritrix_scrapy.operate.control import ControlError, ask
+from heritrix_scrapy.operate.reach import Job
 from tests.crawls import Project
 from tests.durability.watch import until
 from tests.operate.page.crawled import SETTINGS, Browser, address, text_of
@@ -39,25 +41,26 @@ PATHS = {
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Project, Any, str]]:
-    """A crawl that begins paused, with a seed on each of so many hosts; the folder that its project lies in."""
+    """A paused crawl with a URI on each of so many hosts; the folder that its project lies in."""
     folder = tmp_path_factory.mktemp("many")
-    seeds = folder / "seeds.txt"
-    seeds.write_text("".join(f"http://h{number:05}.many.test/\n" for number in range(MANY)))
-    settings = {"HERITRIX_SEEDS": str(seeds), "HERITRIX_PAUSE_AT_START": True, "JOBDIR": "."}
+    hosts = folder / "hosts.txt"
+    hosts.write_text("".join(f"http://h{number:05}.many.test/\n" for number in range(1, MANY)))
+    settings = {"HERITRIX_SEEDS": ["http://h00000.many.test/"], "HERITRIX_PAUSE_AT_START": True, "JOBDIR": "."}
     made = Project(folder / "many", {**SETTINGS, **settings})
     made.jobdir = made.folder
     process = made.start()
 
-    def queued() -> bool:
-        try:
-            told = ask(made.jobdir, {"do": "numbers"}, timeout=120)
-        except ControlError:
-            return False
-        return told["state"] == "PAUSED" and told["uris"]["queued"] == MANY
+    def paused() -> bool:
+        with contextlib.suppress(ControlError):
+            return str(ask(made.jobdir, {"do": "numbers"})["state"]) == "PAUSED"
+        return False
 
     try:
-        _, place = address(made, process, 300)
-        until(process, queued, "the seeds were queued", 300)
+        _, place = address(made, process)
+        until(process, paused, "it paused")
+        with Job(made.jobdir, None) as job:
+            answer = job.perform({"do": "import", "file": str(hosts), "format": "uris"})
+        assert ask(made.jobdir, {"do": "numbers"})["uris"]["queued"] == MANY, answer
         yield folder, made, process, place
     finally:
         made.kill()

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 #: What goes wrong with a request to a crawl, other than a defect.
 TROUBLE: Final = (Refused, ControlError, StoreError, StorageFull, ConfigurationError, JobError)
 
+#: What only a running crawl has to tell.
+LIVE: Final = frozenset({"numbers", "detail", "course"})
+
 #: Buttons of a running crawl by its state, in the order shown.
 BUTTONS: Final = {
     "RUNNING": ("pause", "checkpoint", "terminate"),
@@ -106,8 +109,12 @@ class Job:
             # needs no store
             given = {name: value for name, value in request.items() if name != "do"}
             return await asyncio.to_thread(tail, self.job.jobdir, **given)
+        stopped = None if request.get("do") in LIVE else self._perform
+        return await Remote(self.job.jobdir, stopped=stopped).do(request)
+
+    def _perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return await Remote(self.job.jobdir, stopped=self.job.perform).do(request)
+            return self.job.perform(request)
         finally:
             self._stopped = None
 
@@ -116,7 +123,7 @@ class Job:
 
     async def numbers(self) -> dict[str, Any]:
         try:
-            return {**await Remote(self.job.jobdir).do({"do": "numbers"}), "running": True}
+            return {**await self.do({"do": "numbers"}), "running": True}
         except NotRunning:
             return await asyncio.to_thread(self._of_stopped)
 
