@@ -59,7 +59,7 @@ def test_a_job_file_is_checked_before_it_is_kept(engine: tuple[Client, Path]) ->
     told(client, "/ui", name="job")
     config = folder / "job" / "crawler-beans.cxml"
     page = told(client, "/ui/job/job/edit", action="check", text=stock())
-    assert "A start would not take it: 1 wrong, below." in page
+    assert "A start would not take it: one thing is wrong, see below." in page
     assert "operatorContactUrl" in page
     wrong = GOOD.replace(' <bean id="metadata"', ' <bean id="metadata" lazy="x"').replace("</beans>", "")
     line = len(wrong.splitlines())

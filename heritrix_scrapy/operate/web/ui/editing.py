@@ -112,15 +112,19 @@ async def deed(context: Context, request: web.Request, subject: Job) -> web.Stre
 
 
 def _verdict(name: str, remarks: list[Remark], *, saved: bool | None) -> Message:
+    """``saved``: None where that was not asked for."""
     wrong = sum(each.level == WRONG for each in remarks)
-    words = "A start would take it." if not wrong else f"A start would not take it: {wrong} wrong, below."
-    if saved:
-        return Message(ACK, f"{name} is saved." + (f" {len(remarks)} remarks, below." if remarks else ""))
-    if saved is False:
-        words = f"{name} is not saved. {words}"
-    elif not wrong and remarks:
-        words += f" {len(remarks)} remarks, below."
-    return Message(NACK if wrong else ACK, words)
+    further = len(remarks) - wrong
+    if wrong:
+        words = (
+            f"A start would not take it: {'one thing is' if wrong == 1 else f'{wrong} things are'} wrong, see below."
+        )
+    else:
+        words = "A start would take it."
+        words += f" There {'is a remark' if further == 1 else f'are {further} remarks'} below." if further else ""
+    if saved is not None:
+        words = f"{name} is {'' if saved else 'not '}saved. " + (words if remarks or not saved else "")
+    return Message(NACK if wrong else ACK, words.strip())
 
 
 def _shown(
