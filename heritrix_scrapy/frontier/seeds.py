@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
+from heritrix_scrapy.settings.files import open_text
 from heritrix_scrapy.uri.seed_lines import seed_lines
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class SeedReader:
             return None
         self._stamp = stamp
         assert self._file is not None
-        with self._file.open(encoding="utf-8-sig", errors="replace") as lines:
+        with open_text(self._file) as lines:
             return self.more(line.rstrip("\n") for line in lines)
 
 
@@ -135,17 +136,24 @@ def appended(uri: str, via: str | None) -> str:
 def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any) -> Iterator[CrawlURI]:
     """Tell the listeners of every line; gives the seeds as URIs to be scheduled."""
     for line in chain.from_iterable(seed_lines(text, strict=view.strict_uri_fixup) for text in lines):
+        if line.words:
+            _not_understood(line.text, "more than one word; a blank within an address is written %20")
+            continue
         if line.uri is None:
             understood = [listener.non_seed_line(line.text) for listener in listeners]
             if not any(understood):
-                shown = line.text[:300]
-                logger.warning("seed line not understood: %s", shown if shown.isprintable() else repr(shown))
+                _not_understood(line.text)
             continue
         for listener in listeners:
             listener.seed_added(line.uri, line.text)
         yield seed(line.uri, source_tag=line.text if view.source_tag_seeds else None)
     for listener in listeners:
         listener.seeds_read()
+
+
+def _not_understood(text: str, why: str = "") -> None:
+    shown = text[:300] if text[:300].isprintable() else repr(text[:300])
+    logger.warning("seed line not understood: %s%s", shown, f" ({why})" if why else "")
 
 
 def seed(uri: str, *, source_tag: str | None = None) -> CrawlURI:
