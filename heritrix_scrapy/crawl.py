@@ -348,6 +348,8 @@ class Crawl:
         self.submission: Callable[[CrawlURI], Post | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
+        #: Whether the scope has heard of the seeds that the crawl waits for.
+        self.settled: Callable[[], bool] = lambda: True
         #: Whether the scope judges seeds too.
         self.judges_seeds = False
         #: class_key(curi): name of the queue that a candidate would wait in.

@@ -264,10 +264,12 @@ class LifeExtension:
             self._elapsed.halt(clock.monotonic())
         elif state is not State.NASCENT:
             self._elapsed.go(clock.monotonic())
-        if state is State.FINISHED:
-            # the worst of all crawls of this process counts
-            life.exit_statuses.append(life.exit_status(self._life.end, self._closed_for))
-            set_exit_status(max(life.exit_statuses))
+        if state is State.STOPPING or state is State.FINISHED:
+            # the worst of all crawls of this process counts; a second Ctrl-C may have it end before the crawl is over
+            status = life.exit_status(self._life.end, self._closed_for)
+            set_exit_status(max([*life.exit_statuses, status]))
+            if state is State.FINISHED:
+                life.exit_statuses.append(status)
         self.save()
         if self._record.launch:
             self.note(f"{state.value} {self._crawl.jobdir.launch or self._record.launch}")

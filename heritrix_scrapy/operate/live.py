@@ -129,6 +129,9 @@ class LiveOperations:
     async def _run(self, running: Running) -> None:
         loop, work = asyncio.get_running_loop(), running.work
         try:
+            while work.steers and not self._crawl.settled():
+                # the scope may be asked
+                await asyncio.sleep(PAUSE)
             while not work.run(deadline(loop.time, SLICE)):
                 await asyncio.sleep(PAUSE)
             operations = self._crawl.operations

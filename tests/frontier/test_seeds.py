@@ -133,10 +133,13 @@ def test_a_seeds_file_edited_during_a_pause_is_read_again(tmp_path: Path) -> Non
     frontier, _, _ = make()
     seeds, listener = reader(frontier, ["a.test"], file=file)
     seeds.begin()
-    assert seeds.reread() is None
+    assert not seeds.reread()
     file.write_text("a.test\nb.test\nc.test\n")
-    assert seeds.reread() == 2
-    assert seeds.reread() is None
+    assert seeds.reread()
+    assert not seeds.done
+    assert seeds.go_on(lambda: False) == 3
+    assert seeds.queued == 2
+    assert not seeds.reread()
     assert frontier.totals.queued == 3
     assert ("http://c.test/", "c.test") in listener.heard
 

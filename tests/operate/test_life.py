@@ -58,7 +58,9 @@ def test_a_job_that_never_began_is_finished_at_once():
     assert seen == [State.FINISHED]
 
 
-@pytest.mark.parametrize("steps", itertools.product(["prepare", "run", "empty", "pause", "settle", "stop"], repeat=2))
+@pytest.mark.parametrize(
+    "steps", list(itertools.product(["prepare", "run", "empty", "pause", "settle", "stop"], repeat=2))
+)
 def test_finished_is_the_end(steps):
     job, seen = life()
     job.prepare()
