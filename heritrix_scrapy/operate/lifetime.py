@@ -289,6 +289,9 @@ class LifeExtension:
         """Write down the state for other processes."""
         if not self._kept or not self._record.launch:
             return
+        if self._life.state is State.FINISHED and record.of_another(self._crawl.jobdir.root, self._record):
+            # the store is closed before the end: the next launch may have begun meanwhile
+            return
         row, now = self._record, self._crawl.clock.now_ms()
         row.state, row.end = self.state, self._life.end.name
         row.reason = self._crawl.bridge.pause_reason or self._reason
