@@ -226,10 +226,14 @@ class LifeExtension:
             logger.error("the crawl is over: %s; see crawl.log for each", failed)
             return End.FINISHED_ABNORMAL
         if not tallies:
-            logger.warning(
-                "the crawl is empty: no seed was given, or none that is a URI; HERITRIX_SEEDS names them, or the"
-                " spider's start() asks for them"
-            )
+            self._reason = "no seed was given, or none that is a URI"
+            told = "the crawl is empty: %s; HERITRIX_SEEDS names them, or the spider's start() asks for them"
+            settings = settings_of(self._crawler)
+            if "SEEDS" in settings.explicit and settings.view.seeds and settings.view.seeds_unanswered_share:
+                # seeds were meant to be there
+                logger.error(told, self._reason)
+                return End.FINISHED_ABNORMAL
+            logger.warning(told, self._reason)
         return End.FINISHED
 
     def _elsewhere(self) -> list[str]:
