@@ -91,7 +91,7 @@ def test_a_job_is_shown_before_while_and_after_it_runs(engine: tuple[Path, Any])
         assert client.get("/ui/job/tour/log", "text/html").status == 200
         for path in ("queues", "why?uri=http%3A%2F%2Fa.test%2F", "report?name=hosts", "settings?find=delay", "steer"):
             assert client.get(f"/ui/job/tour/{path}", "text/html").status == 200, path
-        assert "nothing is in flight" in told(client, "/ui/job/tour/steer", deed="kill", uri="http://a.test/")
+        assert "no crawl runs" in told(client, "/ui/job/tour/steer", deed="kill", uri="http://a.test/")
         seed = {"deed": "seeds", "lines": "http://late.page.test/\n"}
         assert "1 seeds would be announced" in told(client, "/ui/job/tour/steer", **seed)
         assert "1 of 1 seed lines were queued" in told(client, "/ui/job/tour/steer", **seed, sure="yes")

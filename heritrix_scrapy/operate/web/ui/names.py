@@ -5,6 +5,7 @@ Made of the settings table, once: it does not change while the process runs.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from functools import cache
@@ -104,17 +105,22 @@ def completions() -> str:
 async def data(context: Context, request: web.Request) -> web.StreamResponse:
     """The completions."""
     headers = {"Cache-Control": "private, max-age=3600"}
-    return web.Response(text=completions(), content_type="application/json", headers=headers)
+    # long to make, and a crawl's own loop has no time for it
+    text = await asyncio.to_thread(completions)
+    return web.Response(text=text, content_type="application/json", headers=headers)
 
 
 async def page(context: Context, request: web.Request) -> web.StreamResponse:
     """Every setting, as a page for those who look one up. ``find``: what its name, its bean or its words contain."""
     wanted = request.query.get("find", "").strip()[:200]
-    groups = []
-    for group in GROUPS:
-        rows = [names()[row.key] for row in group.rows]
-        if rows := [row for row in rows if wanted.lower() in f"{row.key} {row.bean} {row.words}".lower()]:
-            groups.append({"title": group.title, "rows": rows})
-    return answers.page(
-        context, request, "ui/names.html", groups=groups, find=wanted, engine=context.engine is not None
-    )
+
+    def made() -> web.StreamResponse:
+        groups = []
+        for group in GROUPS:
+            rows = [names()[row.key] for row in group.rows]
+            if rows := [row for row in rows if wanted.lower() in f"{row.key} {row.bean} {row.words}".lower()]:
+                groups.append({"title": group.title, "rows": rows})
+        of_engine = context.engine is not None
+        return answers.page(context, request, "ui/names.html", groups=groups, find=wanted, engine=of_engine)
+
+    return await asyncio.to_thread(made)
