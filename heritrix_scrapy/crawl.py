@@ -370,6 +370,8 @@ class Crawl:
         self.before_close: list[Callable[[], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
         self.abort_fetches: list[Callable[[], None]] = []
+        #: Has that happen at once, while the crawl stops; None before.
+        self.cut_off: Callable[[], None] | None = None
         #: Each download handler of ours that can tell what it fetches, and end it.
         self.fetching: list[Fetching] = []
         self.status_sources: dict[str, Callable[[], Any]] = {}

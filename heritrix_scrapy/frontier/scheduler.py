@@ -235,6 +235,7 @@ class FrontierScheduler(BaseScheduler):
             self._timers.end()
         if self._grace is not None:
             self._grace.cancel()
+            self._grace = None
         frontier, self._frontier = self._frontier, None
         if frontier is not None:
             self._count_refusals()
@@ -269,6 +270,13 @@ class FrontierScheduler(BaseScheduler):
         seconds = self._settings.view.stop_grace_seconds
         logger.info("stopping: %d fetches in flight get %s seconds", len(self._inproc), seconds)
         self._grace = call_later(max(float(seconds), 0.0), self._abort)
+        self._crawl.cut_off = self._cut_off
+
+    def _cut_off(self) -> None:
+        if self._grace is not None:
+            logger.info("stopping: %d fetches in flight get no more time", len(self._inproc))
+            self._grace.cancel()
+            self._abort()
 
     def _abort(self) -> None:
         self._grace = None

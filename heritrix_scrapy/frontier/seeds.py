@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
+from heritrix_scrapy.settings.files import open_text
 from heritrix_scrapy.uri.seed_lines import seed_lines
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class SeedReader:
         if stamp is None or stamp == self._stamp or self._rest is not None:
             return False
         assert self._file is not None
-        lines = self._file.open(encoding="utf-8-sig", errors="replace")
+        lines = open_text(self._file)
         self._stamp = stamp
         self.lines = self.seeds = self.queued = 0
         self._rest = self._announced(line.rstrip("\n") for line in lines)
@@ -158,6 +159,9 @@ def announced(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any
     """The same, line by line: None for each that is no seed."""
     for text in lines:
         for line in seed_lines(text, strict=view.strict_uri_fixup):
+            if line.words:
+                _not_understood(line.text, "more than one word; a blank within an address is written %20")
+                continue
             if line.uri is None:
                 _offer(line.text, listeners)
                 continue
@@ -172,8 +176,14 @@ def announced(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any
 def _offer(text: str, listeners: Sequence[SeedListener]) -> None:
     understood = [listener.non_seed_line(text) for listener in listeners]
     if not any(understood):
-        shown = text[:300]
-        logger.warning("seed line not understood: %s", shown if shown.isprintable() else repr(shown))
+        _not_understood(text)
+
+
+def _not_understood(text: str, why: str = "") -> None:
+    shown = text[:300]
+    logger.warning(
+        "seed line not understood: %s%s", shown if shown.isprintable() else repr(shown), f" ({why})" if why else ""
+    )
 
 
 def seed(uri: str, *, source_tag: str | None = None) -> CrawlURI:
