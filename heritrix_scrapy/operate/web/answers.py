@@ -114,7 +114,8 @@ def error(request: web.Request, status: int, cause: str = "") -> web.Response:
         return web.Response(
             status=status, text=markup.to_json({"status": status, "error": words}), content_type="application/json"
         )
-    text = render("error.html", status=status, cause=cause)
+    home = "/ui" if request.path.startswith("/ui") else ""
+    text = render("error.html", status=status, cause=cause, home=home)
     return web.Response(text=text, status=status, content_type="text/html", headers={"Accept-Ranges": "bytes"})
 
 

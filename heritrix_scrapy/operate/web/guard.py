@@ -155,7 +155,7 @@ async def in_turn(context: Context, address: str) -> None:
 def crowded(error: Crowded) -> web.Response:
     """The answer to who has tried too often."""
     headers = {"Retry-After": str(max(int(error.seconds), 1))}
-    text = render("error.html", status=429, cause=str(error))
+    text = render("error.html", status=429, cause=str(error), home="")
     return web.Response(status=429, text=text, content_type="text/html", headers=headers)
 
 
