@@ -16,6 +16,7 @@ from heritrix_scrapy.operate.web.auth import READER, Account, Gate, parameters
 from heritrix_scrapy.operate.web.context import Context
 from heritrix_scrapy.operate.web.delay import Delays
 from heritrix_scrapy.operate.web.server import Server, application
+from tests.operate.web.described import fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +40,8 @@ class Answer:
 
 
 class Client:
-    """Asks a server. ``account``: whose digest login goes with each request; None for none; ``tls``: by HTTPS."""
+    """Asks a server; what it answers as JSON has to be as it is described. ``account``: whose digest login goes with
+    each request; None for none; ``tls``: by HTTPS."""
 
     def __init__(self, port: int, account: Account | None = OPERATOR, *, tls: bool = False) -> None:
         self.port = port
@@ -92,9 +94,13 @@ class Client:
             if body is not None:
                 connection.putheader("Content-Length", str(len(body)))
             connection.endheaders(body)
-            return Answer(connection.getresponse())
+            answer = Answer(connection.getresponse())
         finally:
             connection.close()
+        if answer.headers.get_content_type() == "application/json" and method != "HEAD":
+            told = fitting(method, path, answer.status, answer.text)
+            assert not told, told
+        return answer
 
     def get(self, path: str, accept: str = "application/xml", **headers: str) -> Answer:
         return self.ask("GET", path, headers={"Accept": accept, **headers})
