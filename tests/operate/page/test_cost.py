@@ -40,7 +40,6 @@ CLOSER = (
     "/parts",
     "/queues",
     "/queues?state=ready",
-    "/queue?name=test%2Cbulk%2Ch1%2C",
     "/log?lines=1000",
     "/log?lines=1000&filter=h7",
     "/log?name=alerts.log",
@@ -82,8 +81,8 @@ def opened(chromium: Browser, origin: str, path: str, user: str, password: str, 
     page.wait_for_url(re.compile("/(ui|engine)"))
     if launch:
         page.goto(origin + path.replace("/ui", "/engine"))
-        page.get_by_role("button", name="launch").first.click()
-        page.get_by_text("Active: ").wait_for()
+        page.get_by_role("button", name="launch").first.click(no_wait_after=True)
+        page.get_by_text("Active: ").wait_for(timeout=120_000)
     page.goto(origin + path)
     page.locator("[data-n=ended]").first.wait_for()
     return page
@@ -169,7 +168,9 @@ def test_whatever_is_looked_at_takes_short_turns(
             page = opened(chromium, origin, path, OPERATOR.user, OPERATOR.password, launch=True)
         rounds = 0
         while (uris := ask(jobs / "a", {"do": "numbers"})["uris"])["succeeded"] < PAGES / 2:
-            for each in (*CLOSER, *(f"/report?name={name}" for name in TEXTS)):
+            queue = re.search(r"/queue\?name=[^\"]+", page.context.request.get(f"{origin}{path}/queues").text())
+            assert queue
+            for each in (*CLOSER, queue[0], *(f"/report?name={name}" for name in TEXTS)):
                 answer = page.context.request.get(origin + path + each)
                 assert answer.status == 200, (each, answer.text()[:1000])
             rounds += 1
