@@ -23,7 +23,7 @@ from heritrix_scrapy.archive.repair import CHUNK, END, GZIP, claims, is_open_war
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from heritrix_scrapy.archive.records import Record
@@ -42,24 +42,30 @@ FREE_EVERY = 8 * 1024 * 1024
 COUNTED = ("num_records", "content_bytes", "total_bytes", "size_on_disk")
 
 
-def members(record: Record, *, compress: bool) -> Iterator[bytes]:
-    """The bytes of one record as they go to the file."""
+def members(record: Record, *, compress: bool) -> Iterable[bytes]:
+    """The bytes of one record as they go to the file. Raises ValueError, now or when they are read, when the block has
+    fewer bytes than its head says."""
+    block = record.block
+    if not compress or record.length > TOGETHER or not isinstance(block, bytes) or len(block) != record.length:
+        return _in_pieces(record, compress=compress)
+    whole = b"".join((record.head, block, END))
+    return (zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP),)
+
+
+def _in_pieces(record: Record, *, compress: bool) -> Iterator[bytes]:
     if not compress:
         yield record.head
         yield from whole_block(record)
         yield END
-    elif record.length > TOGETHER:
-        deflate = (
-            zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP, ROOMY)
-        )
-        yield deflate.compress(record.head)
-        for piece in whole_block(record):
-            if packed := deflate.compress(piece):
-                yield packed
-        yield deflate.compress(END) + deflate.flush()
-    else:
-        whole = b"".join((record.head, *whole_block(record), END))
-        yield zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP)
+        return
+    deflate = (
+        zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP, ROOMY)
+    )
+    yield deflate.compress(record.head)
+    for piece in whole_block(record):
+        if packed := deflate.compress(piece):
+            yield packed
+    yield deflate.compress(END) + deflate.flush()
 
 
 def whole_block(record: Record) -> Iterator[bytes]:
@@ -122,6 +128,8 @@ class WarcFiles:
         #: Whether a thread is writing a group; then others have to wait, or take another file.
         self.busy = False
         self._fd = -1
+        #: Whether the open file was found to take the next group.
+        self._ready = False
         self._current = ""
         self._warcinfo_id = ""
         self._position = self._first_group = 0
@@ -143,6 +151,7 @@ class WarcFiles:
                 self._leave_full(room)
             if self._fd < 0:
                 self._start(room)
+            self._ready = True
         return self._warcinfo_id
 
     def _leave_full(self, room: int) -> None:
@@ -167,7 +176,10 @@ class WarcFiles:
         Raises StorageFull when the disk refuses; the file then ends before the group.
         """
         with self._writing:
-            self.prepare()
+            # records that name the warcinfo of a file go into that file, though it has become too old meanwhile
+            if not self._ready or self._fd < 0:
+                self.prepare()
+            self._ready = False
             begin = self._position
             self._check_room(sum(record.length for record in group))
             self._write(group)
@@ -226,11 +238,13 @@ class WarcFiles:
             raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
 
     def _put(self, pending: list[bytes]) -> int:
-        data = memoryview(b"".join(pending))
+        data = pending[0] if len(pending) == 1 else b"".join(pending)
         pending.clear()
-        done = 0
-        while done < len(data):
-            done += os.write(self._fd, data[done:])
+        done = os.write(self._fd, data) if data else 0
+        if done < len(data):
+            with memoryview(data) as view:
+                while done < len(data):
+                    done += os.write(self._fd, view[done:])
         return done
 
     def _take_back(self, size: int) -> None:

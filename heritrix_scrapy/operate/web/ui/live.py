@@ -24,7 +24,7 @@ from heritrix_scrapy.operate.web.pages import render
 from heritrix_scrapy.operate.web.ui import words
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.operate.web.ui.plot import plot
-from heritrix_scrapy.operate.web.ui.subject import BUTTONS, TROUBLE
+from heritrix_scrapy.operate.web.ui.subject import TROUBLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,7 +135,7 @@ async def draw(subject: Subject, numbers: Mapping[str, Any], *, may: bool, csrf:
         "detail": detail,
         "alerts": alerts[::-1],
         "words": words,
-        "actions": BUTTONS.get(str(numbers.get("state")), ()) if numbers["running"] else (),
+        "actions": subject.buttons(numbers),
         "may": may,
         "csrf": csrf,
     }
