@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from heritrix_scrapy.operate.control import ask
 from heritrix_scrapy.operate.record import lives, stands
 from heritrix_scrapy.operate.web.ui.looking import TEXTS
 from tests.crawls import Project
-from tests.durability.watch import until
 from tests.operate.page.crawled import PASSWORD, SETTINGS, address
 from tests.operate.web.process import serving
 from tests.operate.web.served import OPERATOR
@@ -99,16 +99,18 @@ def over(jobdir: Path, process: subprocess.Popen[str]) -> bool:
     return record.state == "FINISHED" and (process.poll() is not None or not lives(record.pid, record.born))
 
 
+def wait(page: Page, jobdir: Path, process: subprocess.Popen[str], seconds: float) -> None:
+    """Until the crawl is over; the browsers' messages are let in meanwhile."""
+    end = time.monotonic() + seconds
+    while not over(jobdir, process):
+        page.wait_for_timeout(200)
+        assert time.monotonic() < end, "the crawl goes on"
+
+
 def looked_at_until(pages: list[Page], process: subprocess.Popen[str], jobdir: Path) -> None:
     """Have the page open until the crawl is over."""
     seen = [shown(page) for page in pages]
-
-    def done() -> bool:
-        # lets the browsers' messages in
-        pages[0].wait_for_timeout(200)
-        return over(jobdir, process)
-
-    until(process, done, "the crawl ended", 1200)
+    wait(pages[0], jobdir, process, 1200)
     for page, before in zip(pages, seen, strict=True):
         assert shown(page) > before + PAGES / 2, "the page stood still"
         page.context.close()
@@ -176,7 +178,7 @@ def test_whatever_is_looked_at_takes_short_turns(
             rounds += 1
         assert rounds > 1, uris
         ask(jobs / "a", {"do": "terminate"})
-        until(process, lambda: over(jobs / "a", process), "the crawl ended", 120)
+        wait(page, jobs / "a", process, 120)
     told = json.loads((tmp_path / "meter.json").read_text())
     print(f"closer, {through}: {rounds} rounds, {1000 * told['longest'][0][0]:.1f} ms at most")
     assert told["longest"][0][0] <= TURN, told
