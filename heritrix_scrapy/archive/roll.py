@@ -1,7 +1,8 @@
 """Which WARC files has a job written, and which number has the next one?
 
 Kept in the job's store, so that a checkpoint holds it, and a crawl goes on counting that begins with one in another
-JOBDIR or whose files were moved away (Heritrix keeps the number in its checkpoints: WriterPoolProcessor.toCheckpointJson).
+JOBDIR or whose files were moved away (Heritrix keeps the number in its checkpoints:
+WriterPoolProcessor.toCheckpointJson).
 
 | key | value |
 |---|---|

@@ -87,7 +87,7 @@ class WarcFiles:
     ``limit``: bytes after which the next group goes to a new file, -1 none; ``age``, ``groups``: seconds and groups
     after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``opened``: told name and directory
     of each file that is begun, before any group is in it; ``closed``: of each finished file; ``follow``: told the names
-    that are there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
+    that are there already; ``claim``: where others write too, what the warcinfo of a file holds if it is ours.
     Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
 
