@@ -243,7 +243,8 @@ class Ledger:
             self.put(keys.tally(name), b"%d" % self.tallies[name])
         for key, row in self._hosts.drain():
             self.put(key, row)
-        self.deletes.update(self._hosts.take_dropped())
+        for key in self._hosts.take_dropped():
+            self.delete(key)
         unsynced = None
         if self.finished and self._lengths:
             unsynced = keys.unsynced(self._flushes)

@@ -7,6 +7,7 @@ killed leaves a state that no process stands behind; ``stands`` tells that it en
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -15,6 +16,10 @@ import msgspec
 from heritrix_scrapy.operate.life import ACTIVE, End, State
 
 NAME = "state.json"
+
+#: Why a disk takes no file more, and the least room that a file has which is there.
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+BLOCK = 4096
 
 
 class Record(msgspec.Struct, kw_only=True):
@@ -79,14 +84,39 @@ def lives(pid: int, since: int) -> bool:
     return not since or born(pid) in (0, since)
 
 
+def of_another(directory: Path, record: Record) -> bool:
+    """Whether another process that runs has put its record in the place of this one."""
+    there = read(directory)
+    return (there.pid, there.born) != (record.pid, record.born) and lives(there.pid, there.born)
+
+
 def write(directory: Path, record: Record) -> None:
-    """Replace the record, whole or not at all. Raises OSError."""
+    """Replace the record, whole or not at all; on a full disk in the room of the old one. Raises OSError."""
     path = directory / NAME
     beside = path.with_name(f".{NAME}.{os.getpid()}")
+    data = msgspec.json.format(msgspec.json.encode(record))
     try:
-        beside.write_bytes(msgspec.json.format(msgspec.json.encode(record)))
+        beside.write_bytes(data)
         os.replace(beside, path)
-    except OSError:
+    except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()
-        raise
+        if error.errno not in NO_ROOM or not _written_over(path, data):
+            raise
+
+
+def _written_over(path: Path, data: bytes) -> bool:
+    """Whether a file took that in place of what it held: a block that it has is refused to nobody."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            old = os.pread(descriptor, BLOCK, 0)
+            if len(data) <= BLOCK and 0 < len(old) < BLOCK:
+                if os.pwrite(descriptor, data, 0) == len(data):
+                    os.ftruncate(descriptor, len(data))
+                    return True
+                os.pwrite(descriptor, old, 0)
+                os.ftruncate(descriptor, len(old))
+        finally:
+            os.close(descriptor)
+    return False

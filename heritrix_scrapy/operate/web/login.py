@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.operate.web.context import Context
 
-HOME: Final = "/engine"
+HOME: Final = "/ui"
 LOGOUT: Final = "/logout"
 
 
@@ -37,7 +37,7 @@ async def enter(context: Context, request: web.Request) -> web.StreamResponse:
         return answers.page(context, request, "login.html", status=401, wrong=True)
     context.delays.right(address)
     token, _ = context.sessions.begin(account)
-    response = answers.redirect(context, request, HOME if context.engine is not None else "/ui")
+    response = answers.redirect(context, request, HOME)
     secure = answers.base(request).startswith("https")
     response.set_cookie(COOKIE, token, path="/", httponly=True, samesite="Strict", secure=secure)
     return response

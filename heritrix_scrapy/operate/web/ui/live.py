@@ -23,7 +23,7 @@ from heritrix_scrapy.operate.web.pages import render
 from heritrix_scrapy.operate.web.ui import words
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.operate.web.ui.plot import plot
-from heritrix_scrapy.operate.web.ui.subject import BUTTONS, TROUBLE
+from heritrix_scrapy.operate.web.ui.subject import TROUBLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +114,7 @@ async def drawn(context: Context, request: web.Request, subject: Subject, number
         "detail": detail,
         "alerts": alerts[::-1],
         "words": words,
-        "actions": BUTTONS.get(str(numbers.get("state")), ()) if numbers["running"] else (),
+        "actions": subject.buttons(numbers),
         "may": request[ASKED].role == OPERATOR,
         "csrf": session.csrf if session is not None else "",
     }
