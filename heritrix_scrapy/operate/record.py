@@ -92,6 +92,12 @@ def lives(pid: int, since: int) -> bool:
     return not since or born(pid) in (0, since)
 
 
+def of_another(directory: Path, record: Record) -> bool:
+    """Whether another process that runs has put its record in the place of this one."""
+    there = read(directory)
+    return (there.pid, there.born) != (record.pid, record.born) and lives(there.pid, there.born)
+
+
 def write(directory: Path, record: Record) -> None:
     """Replace the record, whole or not at all; on a full disk in the room of the old one. Raises OSError."""
     path = directory / NAME
