@@ -334,6 +334,8 @@ class Crawl:
         self.settings_changed: list[Callable[[], None]] = []
         #: Name of the checkpoint with which this launch began; empty: with none.
         self.began_with = ""
+        #: Where the JOBDIR of that checkpoint was when it was made, and where it is now.
+        self.moved: tuple[Path, Path] | None = None
         self.archives: list[Archive] = []
         #: Name of a folder in a checkpoint → what is kept there, besides the frontier's.
         self.durables: dict[str, Durable] = {}

@@ -235,7 +235,7 @@ def test_a_job_file_is_completed(chromium: Browser, engine: tuple[str, Path, Any
     page.get_by_text("is not saved").wait_for()
     assert page.get_by_role("link", name=re.compile(r"line \d+")).count()
     watched.check("job file with a mistake")
-    page.get_by_role("button", name="Save it although it is wrong").click()
+    page.get_by_role("button", name="Save it nevertheless").click()
     page.get_by_text("crawler-beans.cxml is saved.").wait_for()
     context.close()
 
