@@ -337,6 +337,8 @@ class Crawl:
         self.settings_changed: list[Callable[[], None]] = []
         #: Name of the checkpoint with which this launch began; empty: with none.
         self.began_with = ""
+        #: Where the JOBDIR of that checkpoint was when it was made, and where it is now.
+        self.moved: tuple[Path, Path] | None = None
         self.archives: list[Archive] = []
         #: Name of a folder in a checkpoint → what is kept there, besides the frontier's.
         self.durables: dict[str, Durable] = {}
@@ -351,6 +353,8 @@ class Crawl:
         self.submission: Callable[[CrawlURI], Post | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
+        #: Whether the scope has heard of the seeds that the crawl waits for.
+        self.settled: Callable[[], bool] = lambda: True
         #: Whether the scope judges seeds too.
         self.judges_seeds = False
         #: class_key(curi): name of the queue that a candidate would wait in.
@@ -371,6 +375,8 @@ class Crawl:
         self.before_close: list[Callable[[], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
         self.abort_fetches: list[Callable[[], None]] = []
+        #: Has that happen at once, while the crawl stops; None before.
+        self.cut_off: Callable[[], None] | None = None
         #: Each download handler of ours that can tell what it fetches, and end it.
         self.fetching: list[Fetching] = []
         self.status_sources: dict[str, Callable[[], Any]] = {}

@@ -23,7 +23,7 @@ from heritrix_scrapy.archive.repair import CHUNK, END, GZIP, claims, is_open_war
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from heritrix_scrapy.archive.records import Record
@@ -42,24 +42,30 @@ FREE_EVERY = 8 * 1024 * 1024
 COUNTED = ("num_records", "content_bytes", "total_bytes", "size_on_disk")
 
 
-def members(record: Record, *, compress: bool) -> Iterator[bytes]:
-    """The bytes of one record as they go to the file."""
+def members(record: Record, *, compress: bool) -> Iterable[bytes]:
+    """The bytes of one record as they go to the file. Raises ValueError, now or when they are read, when the block has
+    fewer bytes than its head says."""
+    block = record.block
+    if not compress or record.length > TOGETHER or not isinstance(block, bytes) or len(block) != record.length:
+        return _in_pieces(record, compress=compress)
+    whole = b"".join((record.head, block, END))
+    return (zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP),)
+
+
+def _in_pieces(record: Record, *, compress: bool) -> Iterator[bytes]:
     if not compress:
         yield record.head
         yield from whole_block(record)
         yield END
-    elif record.length > TOGETHER:
-        deflate = (
-            zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP, ROOMY)
-        )
-        yield deflate.compress(record.head)
-        for piece in whole_block(record):
-            if packed := deflate.compress(piece):
-                yield packed
-        yield deflate.compress(END) + deflate.flush()
-    else:
-        whole = b"".join((record.head, *whole_block(record), END))
-        yield zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP)
+        return
+    deflate = (
+        zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP, ROOMY)
+    )
+    yield deflate.compress(record.head)
+    for piece in whole_block(record):
+        if packed := deflate.compress(piece):
+            yield packed
+    yield deflate.compress(END) + deflate.flush()
 
 
 def whole_block(record: Record) -> Iterator[bytes]:
@@ -79,9 +85,9 @@ class WarcFiles:
     ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
     ``limit``: bytes after which the next group goes to a new file, -1 none; ``age``, ``groups``: seconds and groups
-    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``closed``: told
-    of each finished file; ``follow``: told the names that are
-    there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
+    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``opened``: told name and directory
+    of each file that is begun, before any group is in it; ``closed``: of each finished file; ``follow``: told the names
+    that are there already; ``claim``: where others write too, what the warcinfo of a file holds if it is ours.
     Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
 
@@ -101,12 +107,13 @@ class WarcFiles:
         follow: Callable[[list[str]], None] | None = None,
         claim: Callable[[], bytes | None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
+        opened: Callable[[str, Path], None] | None = None,
         closed: Callable[[Path], None] | None = None,
     ) -> None:
         self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
         self._age, self._groups, self._reserve, self._monotonic = age, groups, reserve, monotonic
-        self._closed = closed
+        self._opened, self._closed = opened, closed
         #: Bytes in the file of the first record of the group written last.
         self.first_size = 0
         self._stores = stores or (lambda: (self._directory(),))
@@ -122,6 +129,8 @@ class WarcFiles:
         #: Whether a thread is writing a group; then others have to wait, or take another file.
         self.busy = False
         self._fd = -1
+        #: Whether the open file was found to take the next group.
+        self._ready = False
         self._current = ""
         self._warcinfo_id = ""
         self._position = self._first_group = 0
@@ -143,6 +152,7 @@ class WarcFiles:
                 self._leave_full(room)
             if self._fd < 0:
                 self._start(room)
+            self._ready = True
         return self._warcinfo_id
 
     def _leave_full(self, room: int) -> None:
@@ -167,7 +177,10 @@ class WarcFiles:
         Raises StorageFull when the disk refuses; the file then ends before the group.
         """
         with self._writing:
-            self.prepare()
+            # records that name the warcinfo of a file go into that file, though it has become too old meanwhile
+            if not self._ready or self._fd < 0:
+                self.prepare()
+            self._ready = False
             begin = self._position
             self._check_room(sum(record.length for record in group))
             self._write(group)
@@ -226,11 +239,13 @@ class WarcFiles:
             raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
 
     def _put(self, pending: list[bytes]) -> int:
-        data = memoryview(b"".join(pending))
+        data = pending[0] if len(pending) == 1 else b"".join(pending)
         pending.clear()
-        done = 0
-        while done < len(data):
-            done += os.write(self._fd, data[done:])
+        done = os.write(self._fd, data) if data else 0
+        if done < len(data):
+            with memoryview(data) as view:
+                while done < len(data):
+                    done += os.write(self._fd, view[done:])
         return done
 
     def _take_back(self, size: int) -> None:
@@ -271,6 +286,8 @@ class WarcFiles:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._write([record])
+            if self._opened is not None:
+                self._opened(name, place)
             sync_directory(place)
         except BaseException as error:
             if self._fd >= 0:

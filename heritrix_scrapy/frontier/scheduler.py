@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.misc import build_from_crawler
@@ -72,7 +73,7 @@ class FrontierScheduler(BaseScheduler):
         self._settings = settings_of(crawler)
         self._inproc: dict[Request, CrawlURI] = {}
         self._replacements: dict[Request, Request] = {}
-        self._seeding = Seeding(crawler, self._arm)
+        self._seeding = Seeding(crawler, self._arm, self._take_early)
         self._timers: Timers | None = None
         self._grace: Any = None
         self._empty = False
@@ -234,6 +235,7 @@ class FrontierScheduler(BaseScheduler):
             self._timers.end()
         if self._grace is not None:
             self._grace.cancel()
+            self._grace = None
         frontier, self._frontier = self._frontier, None
         if frontier is not None:
             self._count_refusals()
@@ -268,6 +270,13 @@ class FrontierScheduler(BaseScheduler):
         seconds = self._settings.view.stop_grace_seconds
         logger.info("stopping: %d fetches in flight get %s seconds", len(self._inproc), seconds)
         self._grace = call_later(max(float(seconds), 0.0), self._abort)
+        self._crawl.cut_off = self._cut_off
+
+    def _cut_off(self) -> None:
+        if self._grace is not None:
+            logger.info("stopping: %d fetches in flight get no more time", len(self._inproc))
+            self._grace.cancel()
+            self._abort()
 
     def _abort(self) -> None:
         self._grace = None
@@ -317,7 +326,7 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """The next Request whose turn it is, or None; the timer wakes the engine when one is due."""
         frontier = self._frontier
-        if frontier is None or (self._limit and len(self._inproc) >= self._limit):
+        if frontier is None or self._seeding.holds or (self._limit and len(self._inproc) >= self._limit):
             return None
         try:
             while (curi := frontier.next(self._crawl.clock.now_ms())) is not None:
@@ -350,6 +359,8 @@ class FrontierScheduler(BaseScheduler):
             self._replacements[original] = request
             return True
         curi = lookup(request) or self._from_outside(request)
+        if self._settings.view.scope_spider_requests and not curi.seed and self._seeding.wait(request):
+            return True
         if not judge_spider_request(self._crawl, curi):
             return False
         frontier = self._frontier
@@ -373,6 +384,11 @@ class FrontierScheduler(BaseScheduler):
             stats.inc_value("scheduler/enqueued")
         self._arm()
         return True
+
+    def _take_early(self, request: Request) -> None:
+        """A Request had to wait until the scope had heard of the seeds."""
+        if not self.enqueue_request(request):
+            self._crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self._spider)
 
     def _from_outside(self, request: Request) -> CrawlURI:
         """The CrawlURI of a Request that passed no spider middleware."""

@@ -29,14 +29,17 @@ SERVERS = b"hs"
 
 #: Rows of what was queued since the Hosts' own rows were written: host → URIs, one row a batch.
 ARRIVED = b"hA"
-#: Batches after which the Hosts' rows follow.
+#: Batches after which the Hosts' rows follow, and hosts after which they do anyway.
 ARRIVALS = 50
+ARRIVED_HOSTS = 5_000
+#: Hosts whose rows follow with one batch.
+COUNTED = 200
 #: Key of a source's counters.
 SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
 
 
-class Tally(msgspec.Struct, array_like=True):
+class Tally(msgspec.Struct, array_like=True, gc=False):
     """Counters kept for a host, a server and a queue alike (Heritrix: FetchStats)."""
 
     scheduled: int = 0
@@ -92,7 +95,7 @@ class Province(msgspec.Struct, array_like=True):
     seen: int = 0
 
 
-class Host(msgspec.Struct, array_like=True):
+class Host(msgspec.Struct, array_like=True, gc=False):
     """``addresses``: textual, in the order to try; ``looked_up_ms``: when (-1 never); ``ttl``: seconds, -1 never
     expires (a numeric host); ``failures``: failed look-ups in a row; ``final``: the last one settled that there
     is no address (no try is left); ``guess_hits``, ``guess_misses``: answers to guesses from scripts that found
@@ -216,11 +219,15 @@ class Hosts:
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
+        #: Whether all objects in memory but the newest are still to be written, so that none can be forgotten.
+        self._all_changed = False
         #: URIs queued of each host: since the last batch (see ``arrive``), and in rows of their own that no Host has
         #: counted yet.
         self.arrived: dict[str, int] = {}
         self._waiting: dict[str, int] = {}
         self._arrivals: list[bytes] = []
+        #: The same in rows whose turn to be counted has come, no more than ``COUNTED`` hosts in each.
+        self._parts: list[tuple[bytes, dict[str, int]]] = []
         self._dropped: list[bytes] = []
         self._arrival = 0
         #: What else is kept beside hosts: each gives its changed rows.
@@ -348,12 +355,40 @@ class Hosts:
 
     def count_arrivals(self) -> None:
         """Have the next batch write what was queued into the Hosts' own rows."""
+        self._count_parts(len(self._parts))
         for counts in (self._waiting, self.arrived):
-            for name, count in counts.items():
-                self.scheduled(name).scheduled += count
+            self._count(counts)
             counts.clear()
         self._dropped += self._arrivals
         self._arrivals.clear()
+
+    def _count(self, counts: dict[str, int]) -> None:
+        for name, count in counts.items():
+            self.scheduled(name).scheduled += count
+
+    def _count_parts(self, number: int) -> None:
+        for _ in range(number):
+            key, counts = self._parts.pop()
+            self._count(counts)
+            self._dropped.append(key)
+
+    def _part(self, rows: list[tuple[bytes, bytes]]) -> None:
+        """What was queued of many hosts gets rows that can be counted one by one, in the place of those it has."""
+        for name, count in self.arrived.items():
+            self._waiting[name] = self._waiting.get(name, 0) + count
+        self.arrived.clear()
+        waiting = list(self._waiting.items())
+        self._waiting.clear()
+        self._dropped += self._arrivals
+        self._arrivals.clear()
+        for at in range(0, len(waiting), COUNTED):
+            counts = dict(waiting[at : at + COUNTED])
+            rows.append((self._next_arrival(), _encoder.encode(counts)))
+            self._parts.append((rows[-1][0], counts))
+
+    def _next_arrival(self) -> bytes:
+        self._arrival += 1
+        return ARRIVED + self._arrival.to_bytes(8, "big")
 
     def take_dropped(self) -> list[bytes]:
         """Keys of rows that go with the batch that ``drain`` gave its rows for."""
@@ -364,8 +399,9 @@ class Hosts:
         """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
         waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
         queued = dict(self._waiting)
-        for name, count in list(self.arrived.items()):
-            queued[name] = queued.get(name, 0) + count
+        for counts in (self.arrived, *[part for _, part in self._parts]):
+            for name, count in list(counts.items()):
+                queued[name] = queued.get(name, 0) + count
         for key, row in rows:
             value = waiting.pop(key, None) or msgspec.msgpack.decode(row, type=Host)
             name = key[2:].decode("utf-8", "surrogatepass")
@@ -397,11 +433,16 @@ class Hosts:
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
         rows: list[tuple[bytes, bytes]] = []
-        if len(self._arrivals) >= ARRIVALS:
-            self.count_arrivals()
-        elif self.arrived:
-            self._arrival += 1
-            key = ARRIVED + self._arrival.to_bytes(8, "big")
+        if self._parts:
+            # as many as come, so that they do not grow
+            self._count_parts(min(len(self._parts), 1 + len(self.arrived) // COUNTED))
+        elif len(self._arrivals) >= ARRIVALS or len(self._waiting) >= ARRIVED_HOSTS:
+            if len(self._waiting) + len(self.arrived) <= 2 * COUNTED:
+                self.count_arrivals()
+            else:
+                self._part(rows)
+        if self.arrived:
+            key = self._next_arrival()
             rows.append((key, _encoder.encode(self.arrived)))
             self._arrivals.append(key)
             for name, count in self.arrived.items():
@@ -426,6 +467,9 @@ class Hosts:
                 if text is not None:
                     server.robots = text
         self._changed.clear()
+        if self._all_changed:
+            self._all_changed = False
+            self._shrink(b"")
         for other in self.others:
             rows += other()
         return rows
@@ -455,22 +499,24 @@ class Hosts:
             self._texts[key] = value.robots
             self._size += len(value.robots)
         self._kept[key] = value
-        if len(self._kept) > self._capacity or self._size > self._budget:
+        if (len(self._kept) > self._capacity or self._size > self._budget) and not self._all_changed:
             self._shrink(key)
         return value
 
     def _shrink(self, newest: bytes) -> None:
-        """Forget a tenth, those not asked for longest first, and more until the texts fit."""
+        """Forget down to nine tenths, those not asked for longest first, and more until the texts fit."""
         self._places.clear()
         self._last = ""
-        count = max(len(self._kept) // 10, 1)
+        count = max(len(self._kept) - self._capacity * 9 // 10, 1)
         for old in list(self._kept):
             if count <= 0 and self._size <= self._budget:
-                break
+                return
             if old not in self._changed and old != newest:
                 del self._kept[old]
                 self._size -= len(self._texts.pop(old, None) or "")
                 count -= 1
+        # until the next batch it would only look at all of them again
+        self._all_changed = True
 
 
 def _text_key(key: bytes) -> bytes:

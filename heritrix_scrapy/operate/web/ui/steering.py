@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.web import answers, forms
 from heritrix_scrapy.operate.web.flash import ACK, NACK, Message
-from heritrix_scrapy.operate.web.ui import deeds
+from heritrix_scrapy.operate.web.ui import deeds, names
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.settings.defaults import GROUPS
 
@@ -52,7 +52,10 @@ async def state(context: Context, request: web.Request, subject: Subject) -> web
 async def page(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
     """All that can be done, each as a form. ``uri``, ``queue``, ``name``: fill them in."""
     given = {name: request.query.get(name, "") for name in ("uri", "queue", "name")}
-    return shown(context, request, subject, "ui/steer.html", "steer", given=given)
+    setting = names.of(given["name"]) if given["name"] else None
+    return shown(
+        context, request, subject, "ui/steer.html", "steer", given=given, setting=setting, names=list(names.names())
+    )
 
 
 async def settings(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
