@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import prepare
-from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreInUse
 from heritrix_scrapy.model.steering import Refused, Verb
 from heritrix_scrapy.operate import changes as thinking
 from heritrix_scrapy.operate import checkpoints, record
@@ -163,7 +163,8 @@ class Offline:
         # one at a time; and a crawl that begins meanwhile would not hear of it
         with locked(self._job() / "frontier") as alone:
             if not alone:
-                raise Refused("another crawl or command works on this directory: try again")
+                words = "another crawl or command works on this directory; wait until it has ended"
+                raise StoreInUse("JOBDIR", str(self._directory), words)
             return self._changed(wanted(), check=check, remark=remark)
 
     def _changed(self, wish: Wish, *, check: bool, remark: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.crawluri import SCHEMA as ROW_SCHEMA
-from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreInUse
 from heritrix_scrapy.store import copying
 from heritrix_scrapy.store.mend import mend, open_here
 
@@ -73,7 +73,8 @@ class LevelStore:
             self.damage = mend(path, self._repair)
             self._db: Any = self._opened()
         except (OSError, plyvel.Error) as error:
-            raise ConfigurationError(setting, str(path), _explain(error)) from error
+            kind = StoreInUse if "lock" in str(error).lower() else ConfigurationError
+            raise kind(setting, str(path), _explain(error)) from error
         open_here.add(path.resolve())
         for finding in self.damage:
             logger.error("the store in %s was damaged: %s", path, finding)
