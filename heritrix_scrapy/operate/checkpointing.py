@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import signals
@@ -28,7 +29,6 @@ from heritrix_scrapy.signals import checkpointed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -341,4 +341,5 @@ def begin(crawl: Crawl) -> None:
         raise ConfigurationError(checkpoints.SETTING, wanted, "a JOBDIR is needed")
     found = checkpoints.begin(str(wanted), crawl.jobdir.root, crawl.clock.now_ms())
     crawl.began_with = found.name
+    crawl.moved = Path(found.about.jobdir), found.path.resolve().parents[1]
     logger.info("beginning with the checkpoint %s", found.path)
