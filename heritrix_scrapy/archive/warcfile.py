@@ -85,9 +85,9 @@ class WarcFiles:
     ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
     ``limit``: bytes after which the next group goes to a new file, -1 none; ``age``, ``groups``: seconds and groups
-    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``closed``: told
-    of each finished file; ``follow``: told the names that are
-    there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
+    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``opened``: told name and directory
+    of each file that is begun, before any group is in it; ``closed``: of each finished file; ``follow``: told the names
+    that are there already; ``claim``: where others write too, what the warcinfo of a file holds if it is ours.
     Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
 
@@ -107,12 +107,13 @@ class WarcFiles:
         follow: Callable[[list[str]], None] | None = None,
         claim: Callable[[], bytes | None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
+        opened: Callable[[str, Path], None] | None = None,
         closed: Callable[[Path], None] | None = None,
     ) -> None:
         self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
         self._age, self._groups, self._reserve, self._monotonic = age, groups, reserve, monotonic
-        self._closed = closed
+        self._opened, self._closed = opened, closed
         #: Bytes in the file of the first record of the group written last.
         self.first_size = 0
         self._stores = stores or (lambda: (self._directory(),))
@@ -285,6 +286,8 @@ class WarcFiles:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._write([record])
+            if self._opened is not None:
+                self._opened(name, place)
             sync_directory(place)
         except BaseException as error:
             if self._fd >= 0:

@@ -130,7 +130,8 @@ class PlainLinks:
                     number = hash_of(uri)
                 except UnicodeEncodeError:
                     number = 0
-                if number and hop != refer:
+                # a user and a password are taken out of an address before it is queued
+                if number and hop != refer and ("@" not in uri or -1 < uri.find("/", 8) < uri.find("@")):
                     place = number & MASK
                     there = places[place]
                     if there == number:
@@ -180,9 +181,8 @@ class PlainLinks:
                         if accepted:
                             queue = loaded.get(class_key) or find_queue(class_key)
                             packed: bytes | None
-                            # its bytes are as many as its characters
-                            if canonical is uri and (size := len(uri)) < 256 and not annotated:
-                                packed = b"".join((head, TEXT_HEADS[size], uri.encode(), tail))
+                            if canonical is uri and not annotated and (size := len(raw := uri.encode())) < 256:
+                                packed = b"".join((head, TEXT_HEADS[size], raw, tail))
                             else:
                                 packed = packed_link(link, path, parent, canonical, plan)
                             if queue is not None and head and packed is not None:

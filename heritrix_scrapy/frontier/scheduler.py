@@ -34,6 +34,7 @@ from heritrix_scrapy.frontier.timers import Timers
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
+from heritrix_scrapy.model.logins import take_login, without_login
 from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
@@ -242,6 +243,7 @@ class FrontierScheduler(BaseScheduler):
             self._timers.end()
         if self._grace is not None:
             self._grace.cancel()
+            self._grace = None
         frontier, self._frontier = self._frontier, None
         if frontier is not None:
             self._count_refusals()
@@ -276,6 +278,13 @@ class FrontierScheduler(BaseScheduler):
         seconds = self._settings.view.stop_grace_seconds
         logger.info("stopping: %d fetches in flight get %s seconds", len(self._inproc), seconds)
         self._grace = call_later(max(float(seconds), 0.0), self._abort)
+        self._crawl.cut_off = self._cut_off
+
+    def _cut_off(self) -> None:
+        if self._grace is not None:
+            logger.info("stopping: %d fetches in flight get no more time", len(self._inproc))
+            self._grace.cancel()
+            self._abort()
 
     def _abort(self) -> None:
         self._grace = None
@@ -407,6 +416,9 @@ class FrontierScheduler(BaseScheduler):
             curi = CrawlURI(uri, seed=True, source_tag=uri if self._settings.view.source_tag_seeds else None)
         else:
             curi = CrawlURI(uri, path=hops.NAVLINK)
+        if "@" in uri and self._settings.view.profile != "heritrix":
+            take_login(curi)
+            curi.source_tag = curi.source_tag and without_login(curi.source_tag)
         curi.spider_request = True
         return curi
 

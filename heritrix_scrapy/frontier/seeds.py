@@ -13,6 +13,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
+from heritrix_scrapy.model.logins import without_login
+from heritrix_scrapy.settings.files import open_text
 from heritrix_scrapy.uri.seed_lines import seed_lines
 
 if TYPE_CHECKING:
@@ -110,8 +112,8 @@ class SeedReader:
                 break
             if curi is not None:
                 found += 1
+                self.seeds += 1
                 self.queued += self._frontier.add([curi])
-        self.seeds += found
         return found
 
     def _end(self) -> None:
@@ -138,7 +140,7 @@ class SeedReader:
         if stamp is None or stamp == self._stamp or self._rest is not None:
             return False
         assert self._file is not None
-        lines = self._file.open(encoding="utf-8-sig", errors="replace")
+        lines = open_text(self._file)
         self._stamp = stamp
         self.lines = self.seeds = self.queued = 0
         self._rest = self._announced(line.rstrip("\n") for line in lines)
@@ -160,12 +162,21 @@ def announced(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any
     """The same, line by line: None for each that is no seed."""
     for text in lines:
         for line in seed_lines(text, strict=view.strict_uri_fixup):
+            if line.words:
+                _not_understood(line.text, "more than one word; a blank within an address is written %20")
+                continue
             if line.uri is None:
                 _offer(line.text, listeners)
                 continue
+            uri, written = line.uri, line.text
+            if "@" in uri and view.profile != "heritrix" and (bare := without_login(uri)) != uri:
+                # nobody is told user and password
+                written = bare
+            else:
+                bare = uri
             for listener in listeners:
-                listener.seed_added(line.uri, line.text)
-            yield seed(line.uri, source_tag=line.text if view.source_tag_seeds else None)
+                listener.seed_added(bare, written)
+            yield seed(uri, source_tag=written if view.source_tag_seeds else None)
         yield None
     for listener in listeners:
         listener.seeds_read()
@@ -174,8 +185,14 @@ def announced(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any
 def _offer(text: str, listeners: Sequence[SeedListener]) -> None:
     understood = [listener.non_seed_line(text) for listener in listeners]
     if not any(understood):
-        shown = text[:300]
-        logger.warning("seed line not understood: %s", shown if shown.isprintable() else repr(shown))
+        _not_understood(text)
+
+
+def _not_understood(text: str, why: str = "") -> None:
+    shown = text[:300]
+    logger.warning(
+        "seed line not understood: %s%s", shown if shown.isprintable() else repr(shown), f" ({why})" if why else ""
+    )
 
 
 def seed(uri: str, *, source_tag: str | None = None) -> CrawlURI:

@@ -159,7 +159,8 @@ class ControlExtension:
         return self._state()
 
     def terminate(self, end: str = End.ABORTED.name) -> dict[str, Any]:
-        """End the crawl: what is in flight gets its grace time, what is queued stays queued.
+        """End the crawl: what is in flight gets its grace time, unless it is asked for again; what is queued stays
+        queued.
 
         ``end``: name of the end status that it gets.
         """
@@ -168,6 +169,9 @@ class ControlExtension:
         life = self._crawl.life
         if life is None:
             raise Refused("the crawl has not begun")
+        if self._crawl.cut_off is not None:
+            self._crawl.cut_off()
+            return self._state()
         self._ending = asyncio.ensure_future(life.stop(end, "by the operator"))
         return {**self._state(), "state": State.STOPPING.value}
 

@@ -93,10 +93,8 @@ class LiveOperations:
             if self._running[number].done:
                 del self._running[number]
         running.task = asyncio.create_task(self._run(running))
-        if wait:
-            await asyncio.shield(running.task)
-        else:
-            await asyncio.wait([running.task], timeout=0.1)
+        # who asked may go away: it goes on
+        await asyncio.wait([running.task], timeout=None if wait else 0.1)
         return self._ended(running)
 
     def look(self, operation: int = 0) -> dict[str, Any]:

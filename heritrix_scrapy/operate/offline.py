@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import prepare
-from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreInUse
 from heritrix_scrapy.model.steering import Refused, Verb
 from heritrix_scrapy.operate import changes as thinking
 from heritrix_scrapy.operate import checkpoints, record
@@ -25,6 +25,7 @@ from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import changes as kept
 from heritrix_scrapy.settings import read, views
 from heritrix_scrapy.store import copying
+from heritrix_scrapy.store.mend import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -112,15 +113,15 @@ class Offline:
         self, values: dict[str, Any], reset: list[str] | None = None, check: bool = False, remark: str = ""
     ) -> dict[str, Any]:
         """Change settings, from the next start on. As of a running crawl."""
-        return self._change(thinking.wish(values, reset or []), check=check, remark=remark)
+        return self._change(lambda: thinking.wish(values, reset or []), check=check, remark=remark)
 
     def add(self, name: str, value: Any, check: bool = False, remark: str = "") -> dict[str, Any]:
         """Add one entry to a setting that is a list."""
-        return self._change(thinking.with_entry(self._read(), name, value), check=check, remark=remark)
+        return self._change(lambda: thinking.with_entry(self._read(), name, value), check=check, remark=remark)
 
     def remove(self, name: str, value: Any, check: bool = False, remark: str = "") -> dict[str, Any]:
         """Remove one entry from a setting that is a list."""
-        return self._change(thinking.without_entry(self._read(), name, value), check=check, remark=remark)
+        return self._change(lambda: thinking.without_entry(self._read(), name, value), check=check, remark=remark)
 
     def changes(self) -> dict[str, Any]:
         """What was changed so, and holds."""
@@ -158,9 +159,17 @@ class Offline:
         except ConfigurationError as error:
             raise Refused(error.message.removeprefix("heritrix_scrapy: ")) from None
 
-    def _change(self, wish: Wish, *, check: bool, remark: str) -> dict[str, Any]:
+    def _change(self, wanted: Callable[[], Wish], *, check: bool, remark: str) -> dict[str, Any]:
+        # one at a time; and a crawl that begins meanwhile would not hear of it
+        with locked(self._job() / "frontier") as alone:
+            if not alone:
+                words = "another crawl or command works on this directory; wait until it has ended"
+                raise StoreInUse("JOBDIR", str(self._directory), words)
+            return self._changed(wanted(), check=check, remark=remark)
+
+    def _changed(self, wish: Wish, *, check: bool, remark: str) -> dict[str, Any]:
         thinking.refuse_fixed(wish.names, running=False)
-        directory = self._job()
+        directory = self._directory
         merged = thinking.merged(kept.read(directory), wish)
         settings = self._read(merged)
         try:

@@ -257,3 +257,22 @@ def test_a_return_that_was_cut_off_is_completed(tmp_path: Path) -> None:
     (tmp_path / ".frontier.restored").mkdir()
     (tmp_path / "frontier.until-20260101000000").rmdir()
     assert not checkpoints.end_return(tmp_path)
+
+
+def test_what_is_told_to_end_twice_waits_for_nothing(serve: Serve, project: Any) -> None:
+    """As Heritrix's second terminate; what was in flight stays queued."""
+    web = serve({HOST: {"routes": {"/robots.txt": {"status": 404}, "/": {"stall": True}}}})
+    made = project({**of_seed(web), "HERITRIX_STOP_GRACE_SECONDS": 3600}, web=web)
+    crawl = made.start()
+    until(crawl, lambda: any(row.target == "/" for row in web.requests))
+    assert ask(made.jobdir, {"do": "terminate"})["state"] == "STOPPING"
+    until(crawl, lambda: state(made.jobdir) == "STOPPING")
+    with pytest.raises(ControlError, match="is ending"):
+        ask(made.jobdir, {"do": "set", "values": {"MIN_DELAY_MS": 1}})
+    assert ask(made.jobdir, {"do": "terminate"})["state"] == "STOPPING"
+    ended = made.finish(crawl, 60)
+    assert ended.returncode == 3, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert stands(made.jobdir).end == "ABORTED"
+    [saved] = checkpoints.listed(made.jobdir)
+    assert saved.about.counts["queued"] == 1

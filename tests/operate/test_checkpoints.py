@@ -41,6 +41,24 @@ SITE = {
 }
 
 
+#: One more part of a checkpoint, which fails as nobody expects while a file is there.
+BROKEN = """
+from pathlib import Path
+from heritrix_scrapy.crawl import Crawl
+
+class Broken:
+    def __init__(self, crawler):
+        Crawl.of(crawler).durables["broken"] = self
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+    def checkpoint(self, directory):
+        if Path("break").exists():
+            raise LookupError("a part is broken")
+        return lambda: None
+"""
+
+
 def of_seed(web: Any) -> dict[str, Any]:
     return {
         "HERITRIX_SEEDS": [web.url("www.saved.test", "/")],
@@ -70,7 +88,8 @@ def rows(jobdir: Path) -> list[tuple[bytes, bytes]]:
 def test_a_crawl_is_saved_while_it_runs_and_goes_on_elsewhere(serve: Serve, project: Any, tmp_path: Path) -> None:
     """PC-009, PC-010."""
     web = serve(SITE)
-    made = project(of_seed(web), web=web)
+    given = {**of_seed(web), "EXTENSIONS": {"crawl_project.broken.Broken": 700}}
+    made = project(given, web=web, modules={"broken": BROKEN})
     crawl = made.start()
     until(crawl, lambda: len(web.requests) > 10)
     ask(made.jobdir, {"do": "pause"})
@@ -86,9 +105,15 @@ def test_a_crawl_is_saved_while_it_runs_and_goes_on_elsewhere(serve: Serve, proj
     assert checkpoints.found(made.jobdir) == []
     for path in in_the_way:
         path.rmdir()
+    # nor of one that fails otherwise
+    (made.folder / "break").touch()
+    with pytest.raises(ControlError, match="a part is broken"):
+        ask(made.jobdir, {"do": "checkpoint"})
+    (made.folder / "break").unlink()
+    assert checkpoints.found(made.jobdir) == []
     assert not list(logs.glob("*.cp*"))
     first = ask(made.jobdir, {"do": "checkpoint", "remark": "before the change"})
-    assert first["checkpoint"].startswith("cp00002-")
+    assert first["checkpoint"].startswith("cp00003-")
     assert ask(made.jobdir, {"do": "checkpoint"})["checkpoint"] is None
     ask(made.jobdir, {"do": "unpause"})
     until(crawl, lambda: len(web.requests) > 25)
