@@ -109,8 +109,8 @@ class SeedReader:
                 break
             if curi is not None:
                 found += 1
+                self.seeds += 1
                 self.queued += self._frontier.add([curi])
-        self.seeds += found
         return found
 
     def _end(self) -> None:

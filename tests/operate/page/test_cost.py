@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import time
 from contextlib import ExitStack
@@ -177,7 +179,7 @@ def test_whatever_is_looked_at_takes_short_turns(
                 assert answer.status == 200, (each, answer.text()[:1000])
             rounds += 1
         assert rounds > 1, uris
-        ask(jobs / "a", {"do": "terminate"})
+        os.kill(stands(jobs / "a").pid, signal.SIGINT)
         wait(page, jobs / "a", process, 120)
     told = json.loads((tmp_path / "meter.json").read_text())
     print(f"closer, {through}: {rounds} rounds, {1000 * told['longest'][0][0]:.1f} ms at most")
