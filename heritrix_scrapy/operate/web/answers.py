@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,7 +82,8 @@ class Page(web.Response):
         self._template, self._values = template, values
 
     async def draw(self) -> None:
-        """Fill the page in."""
+        """Fill the page in, after a turn of others: what it shows was just asked for."""
+        await asyncio.sleep(0)
         self.text = await drawn(self._template, **self._values)
 
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from heritrix_scrapy.operate.web import markup
 
 #: Seconds of a slice of a page that is drawn.
-SLICE: Final = 0.002
+SLICE: Final = 0.001
 
 
 @cache

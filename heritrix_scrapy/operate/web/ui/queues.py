@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 QUEUES: Final = 100
 URIS: Final = 50
 #: Answers that are asked for to fill a page: each takes a few milliseconds, and may end in between.
-ASKS: Final = 12
+ASKS: Final = 24
 
 STATES: Final = tuple(state.name for state in State)
 
@@ -42,6 +43,7 @@ async def listing(context: Context, request: web.Request, subject: Subject) -> w
         following = answer["marker"]
         if not following or len(found) >= QUEUES:
             break
+        await asyncio.sleep(0)
     return shown(
         context,
         request,
