@@ -135,7 +135,9 @@ def error(
     if wanted(request) == accept.JSON:
         words = {"status": status, "error": cause or WORDS.get(status, "an error occurred")}
         return web.Response(status=status, text=markup.to_json(words), content_type="application/json", headers=headers)
-    text = render(template, status=status, cause=cause)
+    # a person is led on from where there is nothing
+    home = "/ui" if request.path.startswith("/ui") and status != 429 else ""
+    text = render(template, status=status, cause=cause, home=home)
     return web.Response(
         text=text, status=status, content_type="text/html", headers=RANGES if headers is None else headers
     )
