@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 #: Queues of a page, and URIs of a queue's.
 QUEUES: Final = 100
 URIS: Final = 50
-<<<<<<< HEAD
-#: Answers that are asked for to fill a page: each takes a few milliseconds, and may end in between.
-ASKS: Final = 24
-=======
 #: Seconds after which a page is not filled any further: each answer takes a few milliseconds, and may end in between.
 PATIENCE: Final = 0.12
->>>>>>> main
 
 STATES: Final = tuple(state.name for state in State)
 
@@ -50,7 +45,6 @@ async def listing(context: Context, request: web.Request, subject: Subject) -> w
         following = answer["marker"]
         if not following or len(found) >= QUEUES or loop.time() > end:
             break
-        await asyncio.sleep(0)
     return shown(
         context,
         request,
