@@ -2,6 +2,7 @@
 # make crawl SEEDS="https://…"   the same on the live web (SET="NAME=VALUE …", JOBDIR=… to resume)
 # make test, make test-long      everything that has to pass; the rest that takes long
 # make test-browser              the pages in headless Chromium, and their pictures in the manual
+# make test-cost                 what the page costs a crawl of 20,000 pages, with two of them open
 # make fuzz                      feed the readers of the wire what strangers could say, for ten minutes
 # make lint, make docs, make clean
 
@@ -27,7 +28,7 @@ LONG_web = $(wildcard tests/test_web*.py)
 LONG_operate = tests/operate $(addprefix --ignore=,$(LONG_checkpoints) $(LONG_million))
 LONG_rest = tests $(addprefix --ignore=,tests/operate $(LONG_durability) $(LONG_frontier) $(LONG_archive) $(LONG_web))
 
-.PHONY: crawl test test-long $(addprefix test-long-,$(PARTS)) test-browser test-readers test-clients fuzz lint docs clean
+.PHONY: crawl test test-long $(addprefix test-long-,$(PARTS)) test-browser test-cost test-readers test-clients fuzz lint docs clean
 
 crawl: $(VENV)/.crawl
 	$(RUN) tests.web.demo $(SEEDS) $(foreach pair,$(SET),--set $(pair)) $(if $(JOBDIR),--jobdir $(JOBDIR))
@@ -37,6 +38,7 @@ test: lint .venv-pywb/.installed
 
 test-long: $(addprefix test-long-,$(PARTS))
 	$(MAKE) test-browser
+	$(MAKE) test-cost
 	bash tests/other_pythons.sh
 	$(MAKE) test-readers
 	$(MAKE) test-clients
@@ -48,7 +50,11 @@ $(addprefix test-long-,$(PARTS)): test-long-%: $(VENV)/.test .venv-pywb/.install
 # Needs Debian's chromium. The pictures of the manual are made anew with PICTURES=docs/page.
 PICTURES ?= .cache/pictures
 test-browser: $(VENV)/.test .cache/axe/.installed
-	HERITRIX_SCREENSHOTS=$(PICTURES) $(RUN) pytest -q -m browser tests/operate/page
+	HERITRIX_SCREENSHOTS=$(PICTURES) $(RUN) pytest -q -m browser tests/operate/page --ignore tests/operate/page/test_cost.py
+
+# Needs Debian's chromium too.
+test-cost: $(VENV)/.test
+	$(RUN) pytest -q -s tests/operate/page/test_cost.py
 
 .cache/axe/.installed:
 	mkdir -p .cache/axe

@@ -136,11 +136,11 @@ class Operations(Protocol):
 class Report(Protocol):
     """What the frontier needs of the reports."""
 
-    def tally(self, curi: CrawlURI) -> Mapping[str, int]:
-        """Counters that this finished URI adds; they go into its write batch."""
-
     def finished(self, curi: CrawlURI) -> None:
-        """The URI has its final disposition: append its log line (to be flushed by ``flush``)."""
+        """The URI has its final disposition: append its log line (to be flushed by ``flush``) and count it."""
+
+    def take_tallies(self) -> Mapping[str, int]:
+        """Counters that the URIs add which finished since this was asked last; they go into the same write batch."""
 
     def pending(self, curi: CrawlURI) -> None:
         """The URI still waits: append a log line that says so, and count nothing."""
@@ -149,7 +149,10 @@ class Report(Protocol):
         """A try failed and another follows: log what went wrong."""
 
     def count(self, counters: Mapping[str, int]) -> None:
-        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+        """Add to the counters of parts: ``warc/...``, ``step/...``."""
+
+    def extracted(self, found: Mapping[str, int]) -> None:
+        """Extractors read a URI: their names, and how many links each found."""
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed was announced."""

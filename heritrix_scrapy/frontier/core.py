@@ -323,7 +323,7 @@ class Frontier:
 
     def tallies(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, earlier processes included."""
-        return dict(self._ledger.tallies)
+        return dict(self._ledger.counted())
 
     def queue_tally(self, class_key: str) -> Tally | None:
         """Counters of a queue; None for an unknown one."""

@@ -202,9 +202,10 @@ class Finishing:
     def _count_outside(self, curi: CrawlURI, disposition: Disposition, now_ms: int) -> None:
         """Count an end that no queue's entry comes to: it was never scheduled, and leaves nothing remaining."""
         size = max(counted_size(curi, heritrix=self._heritrix), 0)
-        for tally in self._hosts.tallies_of(curi):
+        tallies = self._hosts.tallies_of(curi)
+        for tally in tallies:
             tally.scheduled += 1
-            tally_end(tally, disposition, curi.status, size, now_ms, byte_class(curi), curi.warc_novel)
+        tally_end(tallies, disposition, curi.status, size, now_ms, byte_class(curi), curi.warc_novel)
 
     def _queue_of(self, curi: CrawlURI) -> Queue | None:
         """The queue in which this very URI is in process."""
@@ -279,9 +280,8 @@ class Finishing:
         self._queues.ranked(queue, key, -1)
         # in Heritrix what was never measured counts as -1, and the time is that of the fetch
         counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
-        kind = byte_class(curi)
-        for tally in (record.tally, *self._hosts.tallies_of(curi)):
-            tally_end(tally, disposition, code, counted, at, kind, curi.warc_novel)
+        tallies = (record.tally, *self._hosts.tallies_of(curi))
+        tally_end(tallies, disposition, code, counted, at, byte_class(curi), curi.warc_novel)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
@@ -324,8 +324,7 @@ class Finishing:
         self._settle(curi)
         disposition = status.disposition(curi.status)
         ledger.totals.count(disposition, curi.content_size)
-        for tally in (queue.record.tally, *self._hosts.tallies_of(curi)):
-            tally_end(tally, disposition, curi.status, 0, 0)
+        tally_end((queue.record.tally, *self._hosts.tallies_of(curi)), disposition, curi.status, 0, 0)
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
 

@@ -194,6 +194,10 @@ def _host(beginning: str) -> str:
     return host_of(beginning)
 
 
+#: Key and row of a URI's host, key and row of its server, and the name that the host is counted under.
+Place = tuple[bytes, Host, bytes, Server, str]
+
+
 class Hosts:
     """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
@@ -209,9 +213,9 @@ class Hosts:
         self._budget = budget
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
-        self._rows: dict[str, tuple[bytes, bytes]] = {}
+        self._places: dict[str, Place] = {}
         self._last = ""
-        self._last_rows: tuple[bytes, bytes] | None = None
+        self._last_place: Place | None = None
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
@@ -275,47 +279,57 @@ class Hosts:
     def tallies_of(self, curi: CrawlURI) -> list[Tally]:
         """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
         are of one host (Heritrix: ServerCache)."""
-        found = []
-        rows = self._rows_of(curi.uri)
-        if rows is not None:
-            of_host, of_server = rows
-            host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
+        changed = self._changed
+        place = self._place_of(curi.uri)
+        if place is None:
+            found = []
+        else:
+            of_host, host, of_server, server, _ = place
             changed[of_host], changed[of_server] = host, server
-            found += [host.tally, server.tally]
+            found = [host.tally, server.tally]
         if curi.source_tag:
-            found.append(self.source(curi.source_tag))
-            self._mark(SOURCE + curi.source_tag.encode("utf-8", "surrogatepass"))
+            of_source = SOURCE + curi.source_tag.encode("utf-8", "surrogatepass")
+            source = changed.get(of_source)
+            if source is None:
+                source = changed[of_source] = self._find(of_source, Tally)
+            found.append(source)
         return found
+
+    def name_of(self, uri: str) -> str:
+        """The name of the host that a URI is counted under; empty for one without."""
+        place = self._place_of(uri)
+        return counted_under(uri) if place is None else place[4]
 
     def server_of(self, uri: str) -> Server | None:
         """The Server that a URI is on."""
-        rows = self._rows_of(uri)
-        return None if rows is None else self._find(rows[1], Server)
+        place = self._place_of(uri)
+        return None if place is None else place[3]
 
-    def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
-        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority, and for the URI
-        asked for last."""
+    def _place_of(self, uri: str) -> Place | None:
+        """Where a URI is; None for a URI without a host. Remembered by scheme and authority, until anything is
+        forgotten, and for the URI asked for last."""
         if uri is self._last:
-            return self._last_rows
-        self._last = uri
-        rows = self._last_rows = self._looked_up(uri)
-        return rows
-
-    def _looked_up(self, uri: str) -> tuple[bytes, bytes] | None:
+            return self._last_place
         slash = uri.find("/", 8)
         authority = uri[:slash] if slash > 0 else ""
-        rows = self._rows.get(authority)
-        if rows is None:
-            name = counted_under(uri)
-            key = server_key(uri)
-            if not name or not key:
-                return None
-            rows = b"hh" + name.encode("utf-8", "surrogatepass"), b"hs" + key.encode("utf-8", "surrogatepass")
-            if authority.startswith(("http://", "https://")):
-                if len(self._rows) >= 20_000:
-                    self._rows.clear()
-                self._rows[authority] = rows
-        return rows
+        place = self._places.get(authority) or self._look_up(uri, authority)
+        self._last, self._last_place = uri, place
+        return place
+
+    def _look_up(self, uri: str, authority: str) -> Place | None:
+        name, key = counted_under(uri), server_key(uri)
+        if not name or not key:
+            return None
+        of_host = HOSTS + name.encode("utf-8", "surrogatepass")
+        of_server = SERVERS + key.encode("utf-8", "surrogatepass")
+        server: Server = self._find(of_server, Server)
+        host: Host = self._find(of_host, Host)
+        place = of_host, host, of_server, server, name
+        # looking for one may have had the other forgotten
+        self._kept.setdefault(of_server, server)
+        if authority.startswith(("http://", "https://")):
+            self._places[authority] = place
+        return place
 
     def scheduled(self, name: str) -> Tally:
         """The counters of the host of that name, to be changed now."""
@@ -434,11 +448,24 @@ class Hosts:
             for name, count in self.arrived.items():
                 self._waiting[name] = self._waiting.get(name, 0) + count
             self.arrived.clear()
-        for key, value in self._changed.items():
-            if isinstance(value, Server):
-                rows.append((key, self._pack_server(key, value, rows)))
-            else:
-                rows.append((key, _encoder.encode(value)))
+        changed = self._changed
+        if len(self._kept) > self._capacity // 2:
+            # ``tallies_of`` finds its rows without looking here; who was asked for last matters when some must go
+            for key in changed:
+                self._kept.move_to_end(key)
+        texts = [(key, value, value.robots) for key, value in changed.items() if type(value) is Server]
+        try:
+            for key, server, text in texts:
+                if text is not None or key in self._texts:
+                    self._put_text(key, text, rows)
+                if text is not None:
+                    # the row says only that there is one
+                    server.robots = ""
+            rows += zip(changed, map(_encoder.encode, changed.values()), strict=True)
+        finally:
+            for _, server, text in texts:
+                if text is not None:
+                    server.robots = text
         self._changed.clear()
         if self._all_changed:
             self._all_changed = False
@@ -447,21 +474,13 @@ class Hosts:
             rows += other()
         return rows
 
-    def _pack_server(self, key: bytes, server: Server, rows: list[tuple[bytes, bytes]]) -> bytes:
-        text = server.robots
+    def _put_text(self, key: bytes, text: str | None, rows: list[tuple[bytes, bytes]]) -> None:
+        """A row for the text of a server's robots.txt, if it is another."""
         stored = self._texts.get(key)
-        if text != stored:
+        if text is not stored and text != stored:
             rows.append((_text_key(key), b"" if text is None else text.encode("utf-8", "surrogatepass")))
             self._size += len(text or "") - len(stored or "")
             self._texts[key] = text
-        if text is None:
-            return _encoder.encode(server)
-        # the row says only that there is one
-        server.robots = ""
-        try:
-            return _encoder.encode(server)
-        finally:
-            server.robots = text
 
     def _mark(self, key: bytes) -> None:
         if (value := self._kept.get(key)) is not None:
@@ -486,6 +505,8 @@ class Hosts:
 
     def _shrink(self, newest: bytes) -> None:
         """Forget down to nine tenths, those not asked for longest first, and more until the texts fit."""
+        self._places.clear()
+        self._last = ""
         count = max(len(self._kept) - self._capacity * 9 // 10, 1)
         for old in list(self._kept):
             if count <= 0 and self._size <= self._budget:

@@ -65,14 +65,20 @@ def stands(directory: Path) -> Record:
 
 def born(pid: int) -> int:
     """When the system started a process, in its own ticks; 0 where it does not tell."""
+    fields = _stat(pid)
+    return int(fields[19]) if len(fields) > 19 and fields[19].isdecimal() else 0
+
+
+def _stat(pid: int) -> list[str]:
+    """What the system tells of a process from its state on; nothing where it does not tell."""
     try:
-        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
-    except (OSError, ValueError, IndexError):
-        return 0
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def lives(pid: int, since: int) -> bool:
-    """Whether the process of that number and birth runs."""
+    """Whether the process of that number and birth runs; not one that has ended and waits for its parent to ask."""
     if pid <= 0:
         return False
     try:
@@ -81,6 +87,8 @@ def lives(pid: int, since: int) -> bool:
         return False
     except PermissionError:
         """Somebody else's: it runs."""
+    if _stat(pid)[:1] in (["Z"], ["X"]):
+        return False
     return not since or born(pid) in (0, since)
 
 

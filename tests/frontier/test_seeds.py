@@ -149,3 +149,14 @@ def test_what_heritrix_appends() -> None:
         "\n# Heritrix added seed redirect from http://a.test/.\nhttp://b.test/"
     )
     assert appended("http://b.test/", None) == "\n# Heritrix added seed (JMX).\nhttp://b.test/"
+
+
+@pytest.mark.parametrize(("lines", "warned"), [(["a.test", "# b.test"], False), (["# a.test", "+b.test"], True)])
+def test_seeds_that_are_none_are_warned_of(lines: list[str], warned: bool, caplog: pytest.LogCaptureFixture) -> None:
+    frontier, _, _ = make()
+    settings = UniformSettings(default_view(seeds=lines))
+    settings.explicit = frozenset({"SEEDS"})  # type: ignore[attr-defined]
+    seeds = SeedReader(frontier, [], settings)
+    seeds.begin()
+    assert seeds.done
+    assert ("there is no seed in 2 lines" in caplog.text) is warned

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import subprocess
 
 import pytest
 
@@ -125,6 +126,17 @@ def test_pauses_and_downtime_do_not_count():
     assert ran.ms(99.0) == 3500
     ran.go(100.0)
     assert ran.ms(100.25) == 3750
+
+
+def test_a_process_that_nobody_has_asked_after_is_gone():
+    process = subprocess.Popen(["sleep", "3600"])
+    since = record.born(process.pid)
+    assert record.lives(process.pid, since)
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not record.lives(process.pid, since)
+    process.wait()
+    assert not record.lives(process.pid, since)
 
 
 def test_the_jobs_log_stands_in_the_launchs_folder_too(tmp_path):

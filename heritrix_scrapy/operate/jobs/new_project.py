@@ -56,12 +56,6 @@ ADDONS = {{"heritrix_scrapy.Addon": 500}}
 
 GIVEN = {"HERITRIX_OPERATOR_CONTACT_URL": "", "HERITRIX_SEEDS": "seeds.txt", "HERITRIX_FOLLOW": "all"}
 
-#: What a settings file gets that names no spiders: it is run with the package's own.
-NO_SPIDERS = """
-# The spiders of this project: it has none of its own, the package's one is called "archive".
-SPIDER_MODULES = ["heritrix_scrapy.spiders"]
-"""
-
 _MODULE: Final = re.compile(r"([A-Za-z_]\w*)\.\w+(?:\.\w+)*", re.ASCII)
 
 
@@ -79,15 +73,18 @@ def texts(package: str) -> dict[str, str]:
 
 def texts_around(settings: str, name: str) -> dict[str, str]:
     """The same for a settings module that is there already. Its package is called as it calls it where it names its
-    spiders; one that names none is given the package's own. ``name``: of the project."""
-    modules, named = _spider_modules(settings), "SPIDER_MODULES" in settings
-    own = [found[1] for each in modules if (found := _MODULE.fullmatch(each)) and found[1] != "heritrix_scrapy"]
+    spiders; one that names none is crawled by the spider that comes with the add-on. ``name``: of the project."""
+    own = [
+        found[1]
+        for each in _spider_modules(settings)
+        if (found := _MODULE.fullmatch(each)) and found[1] != "heritrix_scrapy"
+    ]
     package = own[0] if own else package_of(name)
     made = texts(package)
     if not own:
         made = {path: text for path, text in made.items() if "/spiders/" not in path}
         made["scrapy.cfg"] = CFG.format(package=package, spider="archive")
-    made[f"{package}/settings.py"] = settings if named else settings.rstrip("\n") + "\n" + NO_SPIDERS
+    made[f"{package}/settings.py"] = settings
     return made
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from scrapy.addons import AddonManager
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.conf import init_env
 from scrapy.utils.project import get_project_settings
@@ -88,6 +89,8 @@ def _spider(name: str, settings: Any) -> Iterator[Remark]:
     if not name:
         return
     try:
+        # ours brings a spider
+        AddonManager.load_pre_crawler_settings(settings)
         names = SpiderLoader.from_settings(settings).list()
     except Exception as error:
         yield Remark(WRONG, f"the project's spiders cannot be loaded: {type(error).__name__}: {error}")

@@ -107,19 +107,34 @@ def itself(request: web.Request) -> str:
     return request.raw_path if request.raw_path.startswith("/") else request.path_qs
 
 
-def error(request: web.Request, status: int, cause: str = "") -> web.Response:
-    """The page of an error."""
+#: What is said of a status without a cause.
+WORDS: Final = {401: "nobody has logged in", 404: "not found", 405: "method not allowed"}
+
+
+def error(
+    request: web.Request,
+    status: int,
+    cause: str = "",
+    *,
+    template: str = "error.html",
+    headers: Mapping[str, str] | None = None,
+) -> web.Response:
+    """The page of an error, or its words as JSON. ``headers``: more than every such answer has."""
     if wanted(request) == accept.JSON:
-        words = cause or {404: "not found", 405: "method not allowed"}.get(status, "an error occurred")
-        return web.Response(
-            status=status, text=markup.to_json({"status": status, "error": words}), content_type="application/json"
-        )
-    text = render("error.html", status=status, cause=cause)
-    return web.Response(text=text, status=status, content_type="text/html", headers={"Accept-Ranges": "bytes"})
+        words = {"status": status, "error": cause or WORDS.get(status, "an error occurred")}
+        return web.Response(status=status, text=markup.to_json(words), content_type="application/json", headers=headers)
+    # a person is led on from where there is nothing
+    home = "/ui" if request.path.startswith("/ui") and status != 429 else ""
+    text = render(template, status=status, cause=cause, home=home)
+    return web.Response(
+        text=text, status=status, content_type="text/html", headers=RANGES if headers is None else headers
+    )
 
 
-def ambiguous(reason: str) -> web.Response:
+RANGES: Final = {"Accept-Ranges": "bytes"}
+NOT_KEPT: Final = {"Cache-Control": "must-revalidate,no-cache,no-store"}
+
+
+def ambiguous(request: web.Request, reason: str) -> web.Response:
     """The answer to a path that may mean more than one."""
-    text = render("ambiguous.html", reason=reason)
-    headers = {"Cache-Control": "must-revalidate,no-cache,no-store"}
-    return web.Response(text=text, status=400, content_type="text/html", headers=headers)
+    return error(request, 400, reason, template="ambiguous.html", headers=NOT_KEPT)

@@ -26,11 +26,11 @@ async def show(context: Context, request: web.Request) -> web.StreamResponse:
 
 async def enter(context: Context, request: web.Request) -> web.StreamResponse:
     """Begin a session, if name and password are right."""
-    said, address = await forms.fields(request), request[ASKED].address
+    said, address = await forms.fields(request, forms.LOGIN), request[ASKED].address
     try:
         await in_turn(context, address)
     except Crowded as error:
-        return crowded(error)
+        return crowded(request, error)
     account = context.gate.password(said.get("user", ""), said.get("password", ""))
     if account is None:
         context.delays.failed(address, context.now())

@@ -17,6 +17,8 @@ def environment() -> Environment:
     made = Environment(
         loader=PackageLoader("heritrix_scrapy.operate.web", "templates"),
         autoescape=True,
+        # a look at the file each time is a wait for the disk
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from heritrix_scrapy.operate.control import ControlError, ask
-from tests.operate.page.browsed import DESK, Watched
-from tests.operate.page.crawled import site
+from tests.operate.page.browsed import DESK, PHONE, Watched
+from tests.operate.page.crawled import PASSWORD, site
 from tests.operate.web.served import served
 from tests.web import running
 
@@ -63,18 +63,13 @@ def create(watched: Watched, name: str, source: str) -> None:
     page.get_by_text(f"{name} is made.").wait_for()
 
 
-def put_caret(page: Page, after: str) -> None:
-    """Behind the first place where a text stands."""
+def put_caret(page: Page, before: str) -> None:
+    """On a line of its own, before the first place where a text stands."""
     page.locator("#text").evaluate(
-        "(area, text) => { const at = area.value.indexOf(text) + text.length;"
-        " area.focus(); area.setSelectionRange(at, at); }",
-        after,
+        "(area, text) => { const at = area.value.indexOf(text);"
+        " area.setRangeText('\\n', at, at, 'start'); area.focus(); }",
+        before,
     )
-
-
-def type_out(page: Page, text: str) -> None:
-    page.keyboard.type(text)
-    page.keyboard.press("Escape")
 
 
 def test_a_projects_whole_life(chromium: Browser, engine: tuple[str, Path, Any]) -> None:
@@ -191,4 +186,107 @@ def test_a_projects_whole_life(chromium: Browser, engine: tuple[str, Path, Any])
     page.goto(origin + "/ui")
     watched.check("jobs")
     watched.shoot("jobs")
+    context.close()
+
+
+def test_a_job_file_is_completed(chromium: Browser, engine: tuple[str, Path, Any]) -> None:
+    from playwright.sync_api import expect
+
+    origin, _, _ = engine
+    context = chromium.new_context(viewport=PHONE, color_scheme="dark")  # type: ignore[arg-type]
+    watched = Watched(context, origin)
+    watched.page.goto(origin + "/login")
+    watched.log_in()
+    page = watched.page
+    create(watched, "beans", "A Heritrix job: crawler-beans.cxml with the usual settings")
+    text, offers = page.locator("#text"), page.get_by_role("option")
+    # a line of the overrides, by the property's name alone
+    put_caret(page, "metadata.jobName=basic")
+    page.keyboard.type("mintoe")
+    expect(offers).to_have_count(0)
+    for _ in "mintoe":
+        page.keyboard.press("Backspace")
+    page.keyboard.type("pauseatst")
+    expect(offers).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.get_by_role("option", name="false").click()
+    expect(text).to_have_value(re.compile("\ncrawlController.pauseAtStart=false\n"))
+    # a property of the bean that the caret is in, by its class
+    put_caret(page, "</beans>")
+    page.keyboard.type('<bean id="x" class="org.archive.crawler.frontier.BdbFr')
+    page.get_by_role("option", name="BdbFrontier").wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.type('><property name="maxRet')
+    page.get_by_role("option", name=re.compile("maxRetries")).wait_for()
+    watched.check("completion on a phone")
+    page.keyboard.press("Enter")
+    page.keyboard.type('3"/></bean>')
+    expect(text).to_have_value(re.compile('BdbFrontier"><property name="maxRetries" value="3"/></bean>'))
+    # of a rule of the scope, what it takes
+    page.keyboard.type('<bean class="org.archive.modules.deciderules.surt.SurtPrefixedDecideRule"><property name="dec')
+    page.get_by_role("option", name=re.compile("decision")).wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+Space")
+    page.get_by_role("option", name="REJECT").click()
+    expect(text).to_have_value(re.compile('<property name="decision" value="REJECT'))
+    page.keyboard.press("Escape")
+    # a mistake is shown with its line, and can be kept by who says so
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("is not saved").wait_for()
+    assert page.get_by_role("link", name=re.compile(r"line \d+")).count()
+    watched.check("job file with a mistake")
+    page.get_by_role("button", name="Save it nevertheless").click()
+    page.get_by_text("crawler-beans.cxml is saved.").wait_for()
+    context.close()
+
+
+def test_a_job_files_whole_life_without_javascript(chromium: Browser, engine: tuple[str, Path, Any]) -> None:
+    origin, folder, web = engine
+    context = chromium.new_context(viewport=PHONE, java_script_enabled=False)  # type: ignore[arg-type]
+    context.set_default_timeout(120_000)
+    page = context.new_page()
+    page.goto(origin + "/login")
+    page.get_by_label("User").fill("admin")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button").click()
+    page.get_by_label("Name", exact=True).fill("plain")
+    page.get_by_role("button", name="Create").click()
+    text = page.locator("#text").input_value()
+    text = re.sub("ENTER_AN_URL_WITH_YOUR_CONTACT_INFO\\w*", "http://operator.test/", text)
+    page.locator("#text").fill(text.replace("# One address a line.", web.url("www.page.test")))
+    page.get_by_role("button", name="Check").click()
+    page.get_by_text("A start would take it.").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("is saved").wait_for()
+    page.get_by_role("link", name="Back to the job").click()
+    page.get_by_role("button", name="build").click()
+    page.get_by_text("It is built, and can be launched.").wait_for()
+    page.get_by_role("button", name="launch", exact=True).click()
+    page.get_by_text("It begins paused").wait_for()
+    page.get_by_role("button", name="unpause").click()
+    page.get_by_text("The crawl goes on.").wait_for()
+    page.get_by_role("button", name="checkpoint").click()
+    page.get_by_text("Checkpoint cp00001").wait_for()
+    page.get_by_role("link", name="Job", exact=True).click()
+    page.get_by_role("link", name="Crawl", exact=True).click()
+    page.get_by_role("button", name="terminate").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_text("The crawl ends.").wait_for()
+    page.get_by_role("link", name="Job", exact=True).click()
+    while not page.get_by_role("button", name="tear down").count():
+        page.reload()
+    page.get_by_role("button", name="tear down").click()
+    page.get_by_text("It is put away").wait_for()
+    page.get_by_label("Begin with the checkpoint").select_option(index=1)
+    page.get_by_role("button", name="Launch", exact=True).last.click()
+    page.get_by_text("The crawl is launched.").wait_for()
+    page.get_by_role("button", name="terminate").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("link", name="Job", exact=True).click()
+    page.get_by_label("Name of the copy").fill("plain-2")
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("It is a copy of plain.").wait_for()
+    assert "operator.test" in (folder / "plain-2" / "crawler-beans.cxml").read_text()
+    page.goto(origin + "/ui/names?find=delay")
+    page.get_by_text("HERITRIX_MIN_DELAY_MS", exact=True).wait_for()
     context.close()

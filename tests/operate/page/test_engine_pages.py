@@ -61,6 +61,8 @@ def test_a_job_is_shown_before_while_and_after_it_runs(engine: tuple[Path, Any])
         assert "tour" in text_of(client.get("/ui", "text/html").text)
         assert client.get("/ui/job/tour", "text/html").status == 200
         assert client.get("/ui/job/other", "text/html").status == 404
+        assert "It has not crawled yet" in text_of(client.get("/ui/job/tour", "text/html").text)
+        assert "it has not crawled yet" in text_of(client.get("/ui/job/tour/queues", "text/html").text)
         process = made.start(jobdir=where)
         end = time.monotonic() + 90
         state = ""
@@ -91,7 +93,7 @@ def test_a_job_is_shown_before_while_and_after_it_runs(engine: tuple[Path, Any])
         assert client.get("/ui/job/tour/log", "text/html").status == 200
         for path in ("queues", "why?uri=http%3A%2F%2Fa.test%2F", "report?name=hosts", "settings?find=delay", "steer"):
             assert client.get(f"/ui/job/tour/{path}", "text/html").status == 200, path
-        assert "nothing is in flight" in told(client, "/ui/job/tour/steer", deed="kill", uri="http://a.test/")
+        assert "no crawl runs" in told(client, "/ui/job/tour/steer", deed="kill", uri="http://a.test/")
         seed = {"deed": "seeds", "lines": "http://late.page.test/\n"}
         assert "1 seeds would be announced" in told(client, "/ui/job/tour/steer", **seed)
         assert "1 of 1 seed lines were queued" in told(client, "/ui/job/tour/steer", **seed, sure="yes")
@@ -100,7 +102,7 @@ def test_a_job_is_shown_before_while_and_after_it_runs(engine: tuple[Path, Any])
         assert "1 queued URIs would be taken out" in told(client, "/ui/job/tour/steer", **delete)
         assert "1 URIs were taken out" in told(client, "/ui/job/tour/steer", **delete, sure="yes")
         change = {"deed": "set", "name": "MIN_DELAY_MS", "value": "7000"}
-        assert "MIN_DELAY_MS would be 7000" in told(client, "/ui/job/tour/steer", **change)
+        assert "MIN_DELAY_MS would be '7000'" in told(client, "/ui/job/tour/steer", **change)
         assert "from the next start on" in told(client, "/ui/job/tour/steer", **change, sure="yes")
         assert "7000" in text_of(client.get("/ui/job/tour/settings?find=MIN_DELAY_MS", "text/html").text)
         wrong = {**change, "value": "soon"}

@@ -70,7 +70,7 @@ def test_a_job_file_is_checked_before_it_is_kept(engine: tuple[Client, Path]) ->
     misspelt = GOOD.replace("metadata.jobName=basic", "metadata.jobNam=basic")
     page = told(client, "/ui/job/job/edit", action="save", text=misspelt)
     assert f"line {misspelt[: misspelt.index('jobNam')].count(chr(10)) + 1}" in page
-    assert "Save it although it is wrong" in page
+    assert "Save it nevertheless" in page
     assert config.read_text() == stock()
     assert "is saved" in told(client, "/ui/job/job/edit", action="keep", text=misspelt)
     assert config.read_text() == misspelt
@@ -85,6 +85,13 @@ def test_a_job_file_is_checked_before_it_is_kept(engine: tuple[Client, Path]) ->
     assert "is saved" in told(client, "/ui/job/job/edit", action="keep", text=misspelt)
     assert "not fit" in told(client, "/ui/job/job/job", action="build")
     assert "It is put away" in told(client, "/ui/job/job/job", action="teardown")
+    # another has saved it meanwhile
+    [seen] = re.findall('name="seen" value="(.*?)"', shown(client, "/ui/job/job/edit"))
+    config.write_text(GOOD.replace("basic", "theirs"))
+    page = told(client, "/ui/job/job/edit", action="save", text=GOOD, seen=seen)
+    assert "is not saved: it was changed meanwhile" in page
+    assert "theirs" in config.read_text()
+    assert "is saved" in told(client, "/ui/job/job/edit", action="keep", text=GOOD, seen=seen)
     assert "there is no action" in told(client, "/ui/job/job/job", action="explode")
 
 

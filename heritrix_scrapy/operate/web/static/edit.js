@@ -7,8 +7,8 @@
   async function known() {
     if (table === null) {
       table = fetch("/ui/names.json", { headers: { Accept: "application/json" } })
-        .then((answer) => (answer.ok && !answer.redirected ? answer.json() : { settings: {}, roles: {} }))
-        .catch(() => ({ settings: {}, roles: {} }));
+        .then((answer) => (answer.ok && !answer.redirected ? answer.json() : { settings: {}, roles: {}, rules: {} }))
+        .catch(() => ({ settings: {}, roles: {}, rules: {} }));
     }
     return table;
   }
@@ -22,6 +22,8 @@
 
   function values(setting, typed, bare) {
     let choices = setting.choices.length || typed ? setting.choices : [setting.default];
+    // a policy or a scope is a bean there, not a value
+    if (bare && /policy|rules/.test(setting.kind)) return [];
     if (bare) choices = choices.map((each) => (/^(True|False)$/.test(each) ? each.toLowerCase() : each.replace(/^'|'$/g, "")));
     const begun = typed.replace(/["']/g, "").toLowerCase();
     return choices
@@ -51,27 +53,43 @@
     };
   }
 
-  function rolesAt(data, before) {
+  function classAt(before) {
     const open = [];
     for (const tag of before.matchAll(/<bean\b([^>]*?)(\/?)>|<\/bean>/g)) {
       if (tag[0] === "</bean>") open.pop();
       else if (!tag[2]) open.push((/class="(?:[\w$]+\.)*(\w+)"/.exec(tag[1]) || ["", ""])[1]);
     }
-    return data.roles[open.pop()] || [];
+    return open.pop() || "";
   }
 
   function inJobFile(data, before, line) {
     const settings = Object.entries(data.settings).filter(([, setting]) => setting.bean);
     const find = (bean) => (settings.find(([, setting]) => setting.bean === bean) || [])[1];
-    let found = /<property\s+name="(\w+)"\s+value="([^"]*)$/.exec(line);
+    let found = /class="((?:[\w$]+\.)*)(\w{2,})$/.exec(line);
+    if (found) {
+      const typed = found[2].toLowerCase(), names = [...Object.keys(data.roles), ...Object.keys(data.rules)];
+      const begun = names.filter((each) => each.toLowerCase().startsWith(typed));
+      return { from: before.length - typed.length, offers: begun.map((each) => ({ text: each + '"', name: each, kind: "", words: "" })) };
+    }
+    const roles = data.roles[classAt(before)] || [], rule = data.rules[classAt(before)] || {};
+    found = /<property\s+name="(\w+)"\s+value="([^"]*)$/.exec(line);
     if (found) {
       const [, name, typed] = found;
-      const setting = rolesAt(data, before).map((role) => find(role + "." + name)).find(Boolean);
+      if (name === "decision" && name in rule) {
+        const words = ["ACCEPT", "REJECT", "NONE"].filter((each) => each.startsWith(typed.toUpperCase()) && each !== typed);
+        return { from: before.length - typed.length, offers: words.map((each) => ({ text: each, name: each, kind: "", words: "" })) };
+      }
+      const setting = roles.map((role) => find(role + "." + name)).find(Boolean);
       return setting ? { from: before.length - typed.length, offers: values(setting, typed, true) } : null;
     }
     found = /<property\s+name="(\w*)$/.exec(line);
     if (found) {
-      const typed = found[1], roles = rolesAt(data, before);
+      const typed = found[1];
+      const named = Object.keys(rule).filter((each) => each.toLowerCase().startsWith(typed.toLowerCase()));
+      if (named.length) {
+        const told = (each) => ({ text: each + '" value="', name: each, kind: rule[each] && "default " + rule[each], words: "" });
+        return { from: before.length - typed.length, offers: named.map(told) };
+      }
       const entries = settings.filter(([, setting]) => roles.includes(setting.bean.split(".")[0]));
       return {
         from: before.length - typed.length,

@@ -7,8 +7,10 @@ that are completed while one types are ``names``'.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.jobs.folder import inside
@@ -79,18 +81,28 @@ def chosen(place: Place, wanted: str) -> tuple[str, Path, bool]:
 async def page(context: Context, request: web.Request, subject: Job) -> web.StreamResponse:
     """A file with its text. ``file``: which; ``line``: where to begin."""
     name, path, is_settings = await asyncio.to_thread(chosen, subject.job.place, request.query.get("file", ""))
-    try:
-        data = await asyncio.to_thread(path.read_bytes)
-    except FileNotFoundError:
-        data = b""
-    except OSError as error:
-        raise Refused(f"{name} cannot be read: {error.strerror}") from None
+    data = await asyncio.to_thread(_read, path, name)
     if len(data) > LONGEST:
         raise Refused(f"{name} is too long to be edited here")
     asked = request.query.get("line", "")
     line = int(asked) if asked.isdecimal() and len(asked) < 8 else 0
     remarks = subject.job.remarks if is_settings else []
-    return _shown(context, request, subject, name, data.decode("utf-8", "replace"), remarks, line=line)
+    return _shown(context, request, subject, name, data.decode("utf-8", "replace"), remarks, _mark(data), line=line)
+
+
+def _read(path: Path, name: str) -> bytes:
+    """What a file holds; one that is not there yet, nothing. Raises Refused."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise Refused(f"{name} cannot be read: {error.strerror}") from None
+
+
+def _mark(data: bytes) -> str:
+    """By which a file that somebody else has changed meanwhile is known."""
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 async def deed(context: Context, request: web.Request, subject: Job) -> web.StreamResponse:
@@ -101,13 +113,17 @@ async def deed(context: Context, request: web.Request, subject: Job) -> web.Stre
     action = said.get("action", "check")
     remarks = await asyncio.to_thread(subject.job.check, text) if is_settings and action != "keep" else []
     wrong = any(each.level == WRONG for each in remarks)
-    if action == "check" or (action == "save" and wrong):
+    seen = said.get("seen", "")
+    changed = action == "save" and seen and seen != _mark(await asyncio.to_thread(_read, path, name))
+    if action == "check" or (action == "save" and (wrong or changed)):
         told = _verdict(name, remarks, saved=False if action == "save" else None)
-        return _shown(context, request, subject, name, text, remarks, told=told, wrong=wrong)
+        if changed:
+            told = Message(NACK, f"{name} is not saved: it was changed meanwhile, by somebody else or elsewhere.")
+        return _shown(context, request, subject, name, text, remarks, seen, told=told, anyway=wrong or bool(changed))
     await asyncio.to_thread(replaced, path, text.encode("utf-8", "replace"))
     if is_settings:
         subject.job.remarks = remarks
-    target = f"{subject.base}/edit?file={name}"
+    target = f"{subject.base}/edit?file={quote(name, safe='')}"
     return answers.redirect(context, request, target, [_verdict(name, remarks, saved=True)])
 
 
@@ -134,9 +150,10 @@ def _shown(
     name: str,
     text: str,
     remarks: list[Remark],
+    seen: str,
     *,
     told: Message | None = None,
-    wrong: bool = False,
+    anyway: bool = False,
     line: int = 0,
 ) -> web.StreamResponse:
     place = subject.job.place
@@ -151,7 +168,8 @@ def _shown(
         files=list(editable(place)),
         text=text,
         told=told,
-        wrong=wrong,
+        anyway=anyway,
+        seen=seen,
         remarks=[(each, lines[each.line - 1].strip() if 0 < each.line <= len(lines) else "") for each in remarks],
         line=line,
         kind="cxml" if name.endswith((".cxml", ".xml")) else "settings" if name.endswith(".py") else "text",

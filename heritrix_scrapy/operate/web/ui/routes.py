@@ -123,4 +123,4 @@ def trouble(context: Context, request: web.Request, subject: Subject, error: Bas
 def back(request: web.Request, subject: Subject) -> str:
     """The page that a form was on."""
     last = request.path.rpartition("/")[2]
-    return subject.base + (f"/{last}" if last in ("steer", "job", "edit") else "")
+    return subject.base + (f"/{last}" if last in ("job", "edit") else "")

@@ -109,8 +109,14 @@ class Job:
             # needs no store
             given = {name: value for name, value in request.items() if name != "do"}
             return await asyncio.to_thread(tail, self.job.jobdir, **given)
-        stopped = None if request.get("do") in LIVE else self._perform
-        return await Remote(self.job.jobdir, stopped=stopped).do(request)
+        crawled = await asyncio.to_thread((self.job.jobdir / "frontier" / "CURRENT").exists)
+        stopped = self._perform if crawled and request.get("do") not in LIVE else None
+        try:
+            return await Remote(self.job.jobdir, stopped=stopped).do(request)
+        except NotRunning:
+            if crawled:
+                raise
+            raise NotRunning("it has not crawled yet: build and launch it first") from None
 
     def _perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
         try:
