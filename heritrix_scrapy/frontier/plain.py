@@ -112,7 +112,8 @@ class PlainLinks:
                     raw = uri.encode()
                 except UnicodeEncodeError:
                     raw = b""
-                if raw and hop != hops.REFER:
+                # a user and a password are taken out of an address before it is queued
+                if raw and hop != hops.REFER and ("@" not in uri or -1 < uri.find("/", 8) < uri.find("@")):
                     number = xxh3_64_intdigest(raw)
                     place = number & MASK
                     there = places[place]

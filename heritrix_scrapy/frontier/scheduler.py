@@ -34,6 +34,7 @@ from heritrix_scrapy.frontier.timers import Timers
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
+from heritrix_scrapy.model.logins import take_login, without_login
 from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
@@ -408,6 +409,9 @@ class FrontierScheduler(BaseScheduler):
             curi = CrawlURI(uri, seed=True, source_tag=uri if self._settings.view.source_tag_seeds else None)
         else:
             curi = CrawlURI(uri, path=hops.NAVLINK)
+        if "@" in uri and self._settings.view.profile != "heritrix":
+            take_login(curi)
+            curi.source_tag = curi.source_tag and without_login(curi.source_tag)
         curi.spider_request = True
         return curi
 

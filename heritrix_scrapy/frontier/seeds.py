@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
+from heritrix_scrapy.model.logins import without_login
 from heritrix_scrapy.settings.files import open_text
 from heritrix_scrapy.uri.seed_lines import seed_lines
 
@@ -165,9 +166,15 @@ def announced(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any
             if line.uri is None:
                 _offer(line.text, listeners)
                 continue
+            uri, written = line.uri, line.text
+            if "@" in uri and view.profile != "heritrix" and (bare := without_login(uri)) != uri:
+                # nobody is told user and password
+                written = bare
+            else:
+                bare = uri
             for listener in listeners:
-                listener.seed_added(line.uri, line.text)
-            yield seed(line.uri, source_tag=line.text if view.source_tag_seeds else None)
+                listener.seed_added(bare, written)
+            yield seed(uri, source_tag=written if view.source_tag_seeds else None)
         yield None
     for listener in listeners:
         listener.seeds_read()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.logins import without_login
 from heritrix_scrapy.model.status import Disposition
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def redirect_of(curi: CrawlURI) -> str | None:
     """Where the answer of a seed leads; None when it is no redirect (Heritrix: SeedRecord.fillWith)."""
     if curi.status not in REDIRECTS:
         return None
-    return next((link.uri for link in reversed(curi.outlinks) if link.context.lower() == "location:"), None)
+    target = next((link.uri for link in reversed(curi.outlinks) if link.context.lower() == "location:"), None)
+    if target is not None and getattr(curi.settings, "profile", "") != "heritrix":
+        return without_login(target)
+    return target
 
 
 class Figures:

@@ -56,10 +56,11 @@ def with_scheme(token: str) -> str:
 
 
 def seed_lines(text: str, *, strict: bool = False) -> Iterator[SeedLine]:
-    """Give every line that says something, in order."""
+    """Give every line that says something, in order; ``strict``: without those of several words."""
     for token, one in _tokens(text):
         if not one:
-            yield SeedLine(token, None, words=True)
+            if not strict:
+                yield SeedLine(token, None, words=True)
             continue
         kind = category(token[0])
         if not kind.startswith("L") and kind != "Nd":

@@ -40,7 +40,9 @@ ROUNDS = 100
 LONG = 900
 #: What is added, and what is refused, while the second crawl runs.
 ADDED = ("from-a-file", "from-a-command", "forced")
-GONE, REFUSED = "h7", "h9"
+GONE, REFUSED = "h0", "h9"
+#: What is left of a host's pages by then, at least.
+SOME = 500
 
 
 def settings(site: dict[str, Any]) -> dict[str, Any]:
@@ -161,22 +163,20 @@ def second_job(job: Operator, begun: Path, site: dict[str, Any]) -> Crawl:
     print(f"begun with a checkpoint, and answers: {time.monotonic() - before:.1f} s")
     since = finished(job.jobdir)
     until(crawl, lambda: finished(job.jobdir) > since + 300, "some were fetched", LONG)
+    gone = job.types("delete", "--queue", rf".*\b{GONE}\b.*")
+    assert gone["deleted"] >= SOME, gone
     action = job.jobdir / "action"
     (action / "more.s.schedule").write_text(f"{at}/from-a-file\n{site['seed']}\n")
     (action / "again.force").write_text(f"{at}/forced\n")
     (action / "known.include").write_text(f"{at}/never\n")
     assert job.asks("seeds", lines=[f"{at}/from-a-command"])["queued"] == 1
     assert job.types("set", "HERITRIX_MIN_DELAY_MS=2", "HERITRIX_MAX_DELAY_MS=4")["changed"]
-    gone = job.types("delete", "--queue", rf".*\b{GONE}\b.*")
-    assert gone["deleted"] >= 900, gone
     assert job.types("add", "HERITRIX_REJECT_REGEXES", rf"http://{REFUSED}\.bulk\.test.*")["check"] is False
-    dropped = job.types("drop")
-    assert dropped["deleted"] >= 900, dropped
+    dropped = job.types("drop", "--queue", rf".*\b{REFUSED}\b.*")
+    assert dropped["deleted"] >= SOME, dropped
     assert "frontier" in job.types("status")
     done = job.jobdir / "actions-done"
     until(crawl, lambda: done.exists() and len(list(done.iterdir())) == 3, "the files were done", LONG)
-    asked = set(ADDED)
-    until(crawl, lambda: asked <= {uri.rpartition("/")[2] for uri in uris(lines(job.jobdir))}, "all came", LONG)
     assert job.types("checkpoint")["checkpoint"]
     job.types("terminate")
     ended = job.made.finish(crawl, LONG)
@@ -195,7 +195,8 @@ def it_adds_up(job: Operator, ended: Crawl, log: list[str], pages: list[str], si
     totals, tallies = totals_of_store(store), tallies_of_store(store)
     store.close()
     assert of_families(tallies) == counted
-    assert of_families(stats) == counted
+    # Scrapy's statistics are those of one process
+    assert of_families(stats) == sums(lines(job.jobdir), modern=True)
     status = job.types("status")["frontier"]
     assert (status["queued"], status["succeeded"]) == (totals.queued, counted["uris/downloaded"])
     pending = job.made.folder / "pending.txt"
@@ -206,11 +207,13 @@ def it_adds_up(job: Operator, ended: Crawl, log: list[str], pages: list[str], si
     assert len(set(ends)) == len(ends)
     assert not set(pages).difference(queued, ends)
     at = site["seed"].removesuffix("/p/0.html")
-    assert f"{at}/never" not in {*ends, *queued}
+    known = {*ends, *queued}
+    assert f"{at}/never" not in known
+    assert {f"{at}/{name}" for name in ADDED} <= known
     of_host = Counter(uri.split("/")[2].partition(".")[0] for uri in queued)
-    assert of_host[GONE] == of_host[REFUSED] == 0
+    assert (of_host[REFUSED], of_host[GONE]) == (0, len({f"{at}/{name}" for name in ADDED}.intersection(queued)))
     codes = Counter(line.split()[1] for line in log if f"//{GONE}.bulk" in line)
-    assert codes["-6000"] >= 900
+    assert codes["-6000"] >= SOME
 
 
 @pytest.mark.long
