@@ -133,6 +133,7 @@ class WarcWriter:
             follow=self._names.follow,
             claim=self._claim,
             monotonic=self._crawl.clock.monotonic,
+            unused=self._names.unused,
             opened=lambda name, place: self._roll.add(name, place, self._names.serial),
             closed=None if self._index is None else self._index.closed,
         )

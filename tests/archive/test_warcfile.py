@@ -340,6 +340,32 @@ class TestFullDisk:
             files.prepare()
         assert list(tmp_path.iterdir()) == []
 
+    def test_no_file_can_follow_and_nothing_is_lost(self, tmp_path: Path) -> None:
+        """A full disk at the very moment when the next file begins: the folder is told of, and no number is used up."""
+        names = FileNames(machine=MACHINE, now_ms=lambda: NOW)
+        files = WarcFiles(
+            lambda: tmp_path,
+            names,
+            lambda name: warcinfo(Crawler("t"), Form(), name, NOW, "urn:uuid:1"),
+            groups=1,
+            unused=names.unused,
+        )
+        ids = Ids()
+        first, _ = put(files, captured("http://a.example/1", b"1"), ids)
+        told = set()
+        for _ in range(3):
+            with pytest.raises(StorageFull) as caught, limited(10):
+                put(files, captured("http://a.example/2", b"2"), ids)
+            told.add(caught.value.path)
+            assert caught.value.cause.errno == errno.EFBIG  # type: ignore[union-attr]
+        assert told == {str(tmp_path)}
+        assert [path.name for path in tmp_path.iterdir()] == [first]
+        second, _ = put(files, captured("http://a.example/2", b"2"), ids)
+        files.close()
+        assert [name.split("-")[2] for name in (first, second)] == ["00000", "00001"]
+        for name in (first, second):
+            check(tmp_path / name)
+
 
 def test_a_block_that_comes_short_takes_the_group_back(tmp_path: Path) -> None:
     files, ids = files_in(tmp_path), Ids()

@@ -108,6 +108,17 @@ def test_the_crawl_begins_before_all_seeds_are_read() -> None:
     assert (frontier.totals.queued, seeds.done, listener.heard[-1]) == (10, True, ("read",))
 
 
+@pytest.mark.parametrize(("lines", "told"), [(["a.test"], False), (["# none", "two words"], True)])
+def test_only_a_list_without_a_seed_is_said_to_have_none(
+    lines: list[str], told: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    frontier, _, _ = make()
+    settings = UniformSettings(default_view(seeds=lines))
+    settings.explicit = frozenset({"SEEDS"})  # type: ignore[attr-defined]
+    SeedReader(frontier, [], settings).begin()
+    assert ("there is no seed in" in caplog.text) is told
+
+
 def test_a_source_is_read_line_by_line() -> None:
     """PC-208: seeds come from a cursor; none is held before its turn."""
     frontier, _, _ = make()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,7 @@ from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.operate.web import accept, markup
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.flash import COOKIE, Message, cookie_of
-from heritrix_scrapy.operate.web.pages import render
+from heritrix_scrapy.operate.web.pages import drawn, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,20 +73,31 @@ def answer(
     return web.Response(text=text, content_type=form, charset="utf-8", headers=headers)
 
 
-def page(context: Context, request: web.Request, template: str, /, *, status: int = 200, **values: Any) -> web.Response:
+class Page(web.Response):
+    """A page that is drawn last, in several turns of the loop: see ``pages.drawn``."""
+
+    def __init__(self, template: str, values: Mapping[str, Any], status: int) -> None:
+        headers = {"Vary": VARY, "Accept-Ranges": "bytes"}
+        super().__init__(status=status, content_type="text/html", charset="utf-8", headers=headers)
+        self._template, self._values = template, values
+
+    async def draw(self) -> None:
+        """Fill the page in, after a turn of others: what it shows was just asked for."""
+        await asyncio.sleep(0)
+        self.text = await drawn(self._template, **self._values)
+
+
+def page(context: Context, request: web.Request, template: str, /, *, status: int = 200, **values: Any) -> Page:
     """An HTML page; messages that wait for the client are shown."""
     messages = context.flashes.pick(request.cookies.get(COOKIE)) if request.method == "GET" else []
     session = request[ASKED].session
-    text = render(
-        template,
-        messages=messages,
-        version=API_VERSION,
-        csrf=session.csrf if session is not None else "",
-        user=request[ASKED].user,
-        **values,
-    )
-    headers = {"Vary": VARY, "Accept-Ranges": "bytes"}
-    return web.Response(text=text, status=status, content_type="text/html", charset="utf-8", headers=headers)
+    more = {
+        "messages": messages,
+        "version": API_VERSION,
+        "csrf": session.csrf if session is not None else "",
+        "user": request[ASKED].user,
+    }
+    return Page(template, {**more, **values}, status)
 
 
 def redirect(

@@ -58,6 +58,8 @@ def guard(context: Context) -> Middleware:
     ) -> web.StreamResponse:
         try:
             response = await judged(context, request, handler)
+            if isinstance(response, answers.Page):
+                await response.draw()
         except answers.Failed as failed:
             response = answers.error(request, failed.status, failed.cause)
         except web.HTTPException as failed:

@@ -66,6 +66,8 @@ class Meter:
         self._path = Path(crawler.settings["METER"])
         self._ours, self._turns, self._paused, self._since, self._began = 0.0, 0, 0.0, 0.0, 0.0
         self._longest: list[tuple[float, str]] = []
+        #: What the turn that goes on is of.
+        self.asked = ""
         self._run = asyncio.Handle._run
         for owner, name in BEGINNINGS:
             setattr(owner, name, marked(getattr(owner, name)))
@@ -91,6 +93,7 @@ class Meter:
             if not handle._context.get(OURS):  # type: ignore[attr-defined]
                 run(handle)
                 return
+            meter.asked = what(handle)
             meter._paused = 0.0
             start = clock()
             try:
@@ -106,7 +109,7 @@ class Meter:
         self._ours += seconds
         self._turns += 1
         if len(self._longest) < KEPT or seconds > self._longest[-1][0]:
-            self._longest = sorted([*self._longest, (seconds, what(handle))], reverse=True)[:KEPT]
+            self._longest = sorted([*self._longest, (seconds, f"{self.asked} >>> {what(handle)}")], reverse=True)[:KEPT]
 
     def stopped(self) -> None:
         whole = time.process_time() - self._began
@@ -123,7 +126,11 @@ def what(handle: asyncio.Handle) -> str:
     if not isinstance(owner, asyncio.Task):
         return f"{callback!r:.200}"
     coroutine: Any = owner.get_coro()
+    if owner.done():
+        return "over"
     names = [getattr(coroutine, "__qualname__", repr(coroutine))]
     while (coroutine := getattr(coroutine, "cr_await", None)) is not None and hasattr(coroutine, "cr_frame"):
-        names.append(f"{coroutine.__qualname__}:{coroutine.cr_frame.f_lineno}" if coroutine.cr_frame else "over")
+        if coroutine.cr_frame is not None:
+            request = coroutine.cr_frame.f_locals.get("request")
+            names.append(f"{coroutine.__qualname__}:{coroutine.cr_frame.f_lineno} {getattr(request, 'path_qs', '')}")
     return " > ".join(names)

@@ -45,6 +45,7 @@ async def listing(context: Context, request: web.Request, subject: Subject) -> w
         following = answer["marker"]
         if not following or len(found) >= QUEUES or loop.time() > end:
             break
+        await asyncio.sleep(0)
     return shown(
         context,
         request,
