@@ -2,6 +2,7 @@
 # make crawl SEEDS="https://…"   the same on the live web (SET="NAME=VALUE …", JOBDIR=… to resume)
 # make test, make test-long      everything that has to pass; the rest that takes long
 # make test-browser              the pages in headless Chromium, and their pictures in the manual
+# make test-cost                 what the page costs a crawl of 20,000 pages, with two of them open
 # make fuzz                      feed the readers of the wire what strangers could say, for ten minutes
 # make lint, make docs, make clean
 
@@ -16,7 +17,18 @@ WORKERS ?= 2
 WRITING = tests/archive tests/fetch tests/hostile tests/scrapy_side tests/test_web_crawls.py tests/test_web_wire.py tests/test_web_faults.py tests/test_web_replay.py
 JWARC = org.netpreserve:jwarc:0.31.1
 
-.PHONY: crawl test test-long test-browser test-readers test-clients fuzz lint docs clean
+# Parts of test-long, each of at most half an hour, which can run alone: make test-long-checkpoints
+PARTS = checkpoints million operate durability frontier archive web rest
+LONG_checkpoints = tests/operate/test_checkpoint_kills.py
+LONG_million = tests/operate/test_million.py
+LONG_durability = tests/durability tests/test_kill.py
+LONG_frontier = tests/frontier
+LONG_archive = tests/archive
+LONG_web = $(wildcard tests/test_web*.py)
+LONG_operate = tests/operate $(addprefix --ignore=,$(LONG_checkpoints) $(LONG_million))
+LONG_rest = tests $(addprefix --ignore=,tests/operate $(LONG_durability) $(LONG_frontier) $(LONG_archive) $(LONG_web))
+
+.PHONY: crawl test test-long $(addprefix test-long-,$(PARTS)) test-browser test-cost test-readers test-clients fuzz lint docs clean
 
 crawl: $(VENV)/.crawl
 	$(RUN) tests.web.demo $(SEEDS) $(foreach pair,$(SET),--set $(pair)) $(if $(JOBDIR),--jobdir $(JOBDIR))
@@ -24,17 +36,25 @@ crawl: $(VENV)/.crawl
 test: lint .venv-pywb/.installed
 	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
-test-long: $(VENV)/.test .venv-pywb/.installed
-	$(RUN) pytest -q -n $(WORKERS) --dist worksteal -m "long and not browser"
+test-long: $(addprefix test-long-,$(PARTS))
 	$(MAKE) test-browser
+	$(MAKE) test-cost
 	bash tests/other_pythons.sh
 	$(MAKE) test-readers
 	$(MAKE) test-clients
 
+test-long-checkpoints test-long-million: SAY = -rP
+$(addprefix test-long-,$(PARTS)): test-long-%: $(VENV)/.test .venv-pywb/.installed
+	$(RUN) pytest -q -n $(WORKERS) --dist worksteal $(SAY) -m "long and not browser" $(LONG_$*)
+
 # Needs Debian's chromium. The pictures of the manual are made anew with PICTURES=docs/page.
 PICTURES ?= .cache/pictures
 test-browser: $(VENV)/.test .cache/axe/.installed
-	HERITRIX_SCREENSHOTS=$(PICTURES) $(RUN) pytest -q -m browser tests/operate/page
+	HERITRIX_SCREENSHOTS=$(PICTURES) $(RUN) pytest -q -m browser tests/operate/page --ignore tests/operate/page/test_cost.py
+
+# Needs Debian's chromium too.
+test-cost: $(VENV)/.test
+	$(RUN) pytest -q -s tests/operate/page/test_cost.py
 
 .cache/axe/.installed:
 	mkdir -p .cache/axe

@@ -53,6 +53,9 @@ logger = logging.getLogger(__name__)
 #: Why a Request goes back to its place in the queue (``CrawlURI.deferral``).
 STORAGE = "storage"
 
+#: What the reports count of a URI that was archived.
+WRITTEN = {"warc_urls": 1}
+
 
 class ChainMiddleware:
     """The downloader middleware next to the handlers: every exchange passes here exactly once.
@@ -187,11 +190,8 @@ class ChainMiddleware:
                 curi.outlinks += whois.inferred(curi.uri, addresses, curi.settings)
             if curi.status > 0:
                 await self._extract(curi)
-                if curi.found:
-                    self._tell_report(
-                        {f"extractor/{name}/links": links for name, links in curi.found.items()}
-                        | {f"extractor/{name}/uris": 1 for name in curi.found}
-                    )
+                if curi.found and self._crawl.report is not None:
+                    self._crawl.report.extracted(curi.found)
                 if curi.recorder is not None and curi.recorder.is_bomb:
                     curi.annotate("bomb")
                     self._crawl.add_stats({"fetch/bombs": 1})
@@ -212,7 +212,7 @@ class ChainMiddleware:
                     if inspect.isawaitable(result):
                         await result
                 if curi.record_id is not None:
-                    self._tell_report({"warc_urls": 1})
+                    self._tell_report(WRITTEN)
                 if recall is not None:
                     recall.keep(curi)
             for step in self._steps[Point.DISPOSITION]:

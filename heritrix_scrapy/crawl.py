@@ -136,11 +136,11 @@ class Operations(Protocol):
 class Report(Protocol):
     """What the frontier needs of the reports."""
 
-    def tally(self, curi: CrawlURI) -> Mapping[str, int]:
-        """Counters that this finished URI adds; they go into its write batch."""
-
     def finished(self, curi: CrawlURI) -> None:
-        """The URI has its final disposition: append its log line (to be flushed by ``flush``)."""
+        """The URI has its final disposition: append its log line (to be flushed by ``flush``) and count it."""
+
+    def take_tallies(self) -> Mapping[str, int]:
+        """Counters that the URIs add which finished since this was asked last; they go into the same write batch."""
 
     def pending(self, curi: CrawlURI) -> None:
         """The URI still waits: append a log line that says so, and count nothing."""
@@ -149,7 +149,10 @@ class Report(Protocol):
         """A try failed and another follows: log what went wrong."""
 
     def count(self, counters: Mapping[str, int]) -> None:
-        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+        """Add to the counters of parts: ``warc/...``, ``step/...``."""
+
+    def extracted(self, found: Mapping[str, int]) -> None:
+        """Extractors read a URI: their names, and how many links each found."""
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed was announced."""
@@ -334,6 +337,8 @@ class Crawl:
         self.settings_changed: list[Callable[[], None]] = []
         #: Name of the checkpoint with which this launch began; empty: with none.
         self.began_with = ""
+        #: Where the JOBDIR of that checkpoint was when it was made, and where it is now.
+        self.moved: tuple[Path, Path] | None = None
         self.archives: list[Archive] = []
         #: Name of a folder in a checkpoint → what is kept there, besides the frontier's.
         self.durables: dict[str, Durable] = {}
@@ -348,6 +353,8 @@ class Crawl:
         self.submission: Callable[[CrawlURI], Post | None] | None = None
         #: decide(curi): whether scope takes a candidate.
         self.decide: Callable[[CrawlURI], bool] | None = None
+        #: Whether the scope has heard of the seeds that the crawl waits for.
+        self.settled: Callable[[], bool] = lambda: True
         #: Whether the scope judges seeds too.
         self.judges_seeds = False
         #: class_key(curi): name of the queue that a candidate would wait in.
@@ -368,6 +375,8 @@ class Crawl:
         self.before_close: list[Callable[[], None]] = []
         #: abort(): called when the stop's grace time is over; each fetch in flight ends with its deferral set.
         self.abort_fetches: list[Callable[[], None]] = []
+        #: Has that happen at once, while the crawl stops; None before.
+        self.cut_off: Callable[[], None] | None = None
         #: Each download handler of ours that can tell what it fetches, and end it.
         self.fetching: list[Fetching] = []
         self.status_sources: dict[str, Callable[[], Any]] = {}

@@ -100,7 +100,7 @@ class Engine:
         self.jobs = work / "jobs"
         self.cookie = ""
         self.location = ""
-        self._nonce, self._since = "", 0.0
+        self._nonce, self._since, self._count = "", 0.0, 0
         self._connection: http.client.HTTPSConnection | None = None
         self._launches: list[str] = []
         command = [sys.executable, "-m", "scrapy", "heritrix", "serve", str(self.jobs)]
@@ -205,19 +205,21 @@ class Engine:
     def digest(self, login: str, method: str, path: str) -> str:
         """An Authorization header."""
         if not self._nonce or time.monotonic() - self._since > 120:
-            self._since = time.monotonic()
+            self._since, self._count = time.monotonic(), 0
             challenge = self.once("GET", "/engine", {}, None)["headers"]["WWW-Authenticate"]
             self._nonce = re.search(r'nonce="([^"]*)"', challenge)[1]  # type: ignore[index]
         user, _, password = login.partition(":")
+        self._count += 1
+        count = f"{self._count:08x}"
 
         def md5(text: str) -> str:
             return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
         first, second = md5(f"{user}:Authentication Required:{password}"), md5(f"{method}:{path}")
-        response = md5(f"{first}:{self._nonce}:00000001:0a4f113b:auth:{second}")
+        response = md5(f"{first}:{self._nonce}:{count}:0a4f113b:auth:{second}")
         return (
             f'Digest username="{user}", realm="Authentication Required", nonce="{self._nonce}", uri="{path}",'
-            f' algorithm=MD5, response="{response}", qop=auth, nc=00000001, cnonce="0a4f113b"'
+            f' algorithm=MD5, response="{response}", qop=auth, nc={count}, cnonce="0a4f113b"'
         )
 
     # -- names -----------------------------------------------------------------------------------------------------
@@ -394,6 +396,13 @@ class Run:
         folder.mkdir(parents=True)
         (folder / "crawler-beans.cxml").write_text(job_file())
 
+    def youngest(self, folder: Path) -> None:
+        """Have a job be the one that was changed last, as jobs are listed by that: two that are made within one tick
+        of the file system's clock are as old."""
+        others = (path for kind in ("*.cxml", "job.log") for path in self.engine.jobs.glob(f"*/{kind}"))
+        newest = max(path.stat().st_mtime_ns for path in others)
+        os.utime(folder / "crawler-beans.cxml", ns=(newest + 1_000_000, newest + 1_000_000))
+
     def outside(self, path: str, flash: str) -> None:
         place = Path(path)
         if not path.startswith(str(self.engine.work)):
@@ -422,8 +431,8 @@ class Run:
                 listed = {each["shortName"]: each["primaryConfig"] for each in body["body"]["jobs"] or ()}
                 for name, config in listed.items():
                     if config.startswith("<jobs>/") and not (self.engine.jobs / name).exists():
-                        time.sleep(0.05)
                         self.make(self.engine.jobs / name)
+                        self.youngest(self.engine.jobs / name)
                 for path in self.engine.jobs.iterdir():
                     if path.is_dir() and path.name not in listed and list(path.glob("*.cxml")):
                         shutil.rmtree(path)

@@ -62,9 +62,9 @@ def line(name: str, text: str | None) -> str:
     return f"{name}: {written}{CRLF}"
 
 
-def record(fields: Iterable[tuple[str, str | None]]) -> bytes:
-    """All fields and the empty line behind them, UTF-8."""
-    return ("".join([line(name, text) for name, text in fields]) + CRLF).encode("utf-8", "replace")
+def record(fields: Iterable[tuple[str, str | None]], lines: str = "") -> bytes:
+    """All fields, lines that are written already, and the empty line behind them, UTF-8."""
+    return ("".join([line(name, text) for name, text in fields]) + lines + CRLF).encode("utf-8", "replace")
 
 
 def parse(text: str) -> list[tuple[str, str | None]]:

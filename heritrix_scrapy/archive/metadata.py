@@ -49,6 +49,12 @@ def metadata(curi: CrawlURI, form: Form, facts: Facts | None = None) -> bytes:
         fields.append(("http-status", f"{curi.status} {curi.reason}".strip()))
         for key, received in curi.headers:
             fields.append(("http-header", f"{key.decode('latin-1')}: {received.decode('latin-1')}"))
-    for link in curi.outlinks:
-        fields.append(("outlink", f"{link.uri} {link.hop} {link.context}"))
-    return anvl.record(fields)
+    return anvl.record(fields, outlinks(curi))
+
+
+def outlinks(curi: CrawlURI) -> str:
+    """The lines of its links, all at once where none needs a second look: a page has dozens."""
+    told = [f"{uri} {hop} {context}" for uri, hop, context in curi.outlinks]
+    if told and "".join(told).isprintable():
+        return "outlink: " + "\r\noutlink: ".join(told) + "\r\n"
+    return "".join([anvl.line("outlink", text) for text in told])

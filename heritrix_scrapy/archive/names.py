@@ -111,6 +111,10 @@ class FileNames:
         self.serial += 1
         return name + suffix(compress=self.compress)
 
+    def unused(self) -> None:
+        """No file came of the latest name: its serial number is given once more."""
+        self.serial -= 1
+
     def _variables(self, stamp: str) -> dict[str, str]:
         return {
             "prefix": self.prefix,

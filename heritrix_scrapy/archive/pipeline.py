@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter, is_item
 
 from heritrix_scrapy.archive.capture import CapturePipeline
+from heritrix_scrapy.archive.roll import missing
 from heritrix_scrapy.archive.writer import WarcWriter
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -44,8 +45,8 @@ class WarcWriterPipeline(CapturePipeline):
         self._crawl = crawl = Crawl.of(crawler)
         self._view = view = settings_of(crawler).view
         self.writers = [
-            WarcWriter(crawl, properties, gate_of(crawl, properties, view.warc_writer_should_process_rule))
-            for name, properties in view.writers
+            WarcWriter(crawl, properties, gate_of(crawl, properties, view.warc_writer_should_process_rule), place)
+            for place, (name, properties) in enumerate(view.writers)
             if name == "warc" and properties.get("enabled", True)
         ]
         # before the history, which may only name what these files hold
@@ -71,7 +72,18 @@ class WarcWriterPipeline(CapturePipeline):
         return self.writers[0].files
 
     def open_spider(self) -> None:
-        """Repair what a crash left, also when this crawl writes nothing."""
+        """Repair what a crash left, also when this crawl writes nothing; tell which files of the job are gone that it
+        had when its checkpoint was made."""
+        crawl = self._crawl
+        if crawl.began_with and crawl.store is not None and (gone := missing(crawl.store, crawl.moved)) is not None:
+            logger.warning(
+                "%d of the %d WARC files that the crawl had written by its checkpoint %s are not where they were"
+                " written, %s the first of them: were they deleted or moved? What they hold is not fetched again",
+                gone.number,
+                gone.of,
+                crawl.began_with,
+                gone.first,
+            )
         if self._view.launch_dirs and not self._crawl.jobdir.temporary and self._crawl.jobdir.launch is None:
             # the first launch's folder is not there yet; asking for it would make one outside
             return

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from heritrix_scrapy.archive.warcfile import WarcFiles
 
@@ -74,6 +75,10 @@ class WarcPool:
     def growing(self) -> dict[str, int]:
         """Name and length of each file that is open."""
         return dict(at for files in self.members if (at := files.growing()) is not None)
+
+    def folders(self) -> Sequence[Path]:
+        """Where new files go."""
+        return self.members[0].folders()
 
     def close_idle(self) -> None:
         """Finish the files that no group is being written to, at a checkpoint. Raises StorageFull."""

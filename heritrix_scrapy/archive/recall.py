@@ -18,6 +18,7 @@ from heritrix_scrapy.archive import history
 from heritrix_scrapy.archive.history import Policy
 from heritrix_scrapy.archive.lookup import CdxServer, preload
 from heritrix_scrapy.archive.memory import SCHEMA, History
+from heritrix_scrapy.archive.pool import WarcPool
 from heritrix_scrapy.crawl import Crawl, is_internal
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.revisit import ANNOTATIONS, IDENTICAL_PAYLOAD, NOT_MODIFIED, Original
@@ -230,7 +231,15 @@ class HistoryMiddleware:
         setting = "HERITRIX_HISTORY_DIR" if view.history_dir else "JOBDIR"
         self._crawl = crawl
         self.recall = Recall(
-            History(open_store(place, schema=SCHEMA, setting=setting)),
+            History(
+                open_store(place, schema=SCHEMA, setting=setting),
+                lambda: [
+                    folder
+                    for archive in crawl.archives
+                    if isinstance(archive, WarcPool)
+                    for folder in archive.folders()
+                ],
+            ),
             by_uri=view.fetch_history,
             by_digest=view.content_digest_history,
             length=view.fetch_history_length,
@@ -239,6 +248,7 @@ class HistoryMiddleware:
         crawl.archives.append(self.recall.memory)
         if not view.history_dir:
             crawl.durables["history"] = self.recall.memory
+        self._recover()
         for path in view.history_preload:
             self.recall.preload(Path(path))
         self._server: CdxServer | None = None
@@ -250,6 +260,15 @@ class HistoryMiddleware:
                 attempts=view.history_cdx_attempts,
                 headers={str(name): str(value) for name, value in view.history_cdx_headers.items()},
                 now_ms=crawl.clock.now_ms,
+            )
+
+    def _recover(self) -> None:
+        kept, lost = self.recall.memory.recover()
+        if kept or lost:
+            logger.info(
+                "%d memories of the last moments before a crash are kept, %d that name no whole record are dropped",
+                kept,
+                lost,
             )
 
     @classmethod

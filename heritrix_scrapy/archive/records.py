@@ -16,9 +16,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heritrix_scrapy.archive import anvl
+from heritrix_scrapy.archive.anvl import line
 from heritrix_scrapy.archive.metadata import metadata
 from heritrix_scrapy.archive.redaction import redacted
-from heritrix_scrapy.model.recorder import sha1_base32
+from heritrix_scrapy.model.recorder import sha1_base32, sha1_of
 from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD, Revisit
 
 if TYPE_CHECKING:
@@ -158,6 +159,11 @@ def target(uri: str) -> str:
 
 
 @lru_cache(maxsize=512)
+def _shrinks_not(mime: str) -> bool:
+    return _PACKED.match(mime) is not None
+
+
+@lru_cache(maxsize=512)
 def content_type(text: str) -> str:
     """A Content-Type as it may stand in a header: runs of blanks are one blank, control characters are left out."""
     return _CONTROL.sub("", _BLANKS.sub(" ", text)).strip()
@@ -165,31 +171,52 @@ def content_type(text: str) -> str:
 
 def head(version: str, kind: str, uri: str | None, when: str, extra: Fields, ident: str, mime: str, size: int) -> bytes:
     """Version line, headers in Heritrix's order, empty line."""
-    lines = [f"WARC/{version}\r\nWARC-Type: {kind}\r\n"]
-    if uri:
-        lines.append(f"WARC-Target-URI: {target(uri)}\r\n")
-    lines.append(f"WARC-Date: {when}\r\n")
-    for name, text in extra:
-        lines.append(anvl.line(name, text))
-    lines.append(f"WARC-Record-ID: <{ident}>\r\n")
-    if size and mime:
-        lines.append(f"Content-Type: {content_type(mime)}\r\n")
-    lines.append(f"Content-Length: {size}\r\n\r\n")
-    return "".join(lines).encode("utf-8", "replace")
+    named = f"\r\nWARC-Target-URI: {target(uri)}" if uri else ""
+    between = "".join([anvl.line(name, text) for name, text in extra])
+    return _head(version, kind, f"{named}\r\nWARC-Date: {when}\r\n", between, ident, mime, size)
+
+
+def _head(version: str, kind: str, shared: str, extra: str, ident: str, mime: str, size: int) -> bytes:
+    """The same, of lines that are written already: ``shared`` from behind the type to the date, ``extra`` up to the
+    record's id."""
+    kept = f"Content-Type: {content_type(mime)}\r\n" if size and mime else ""
+    return (
+        f"WARC/{version}\r\nWARC-Type: {kind}{shared}{extra}WARC-Record-ID: <{ident}>\r\n{kept}"
+        f"Content-Length: {size}\r\n\r\n"
+    ).encode("utf-8", "replace")
 
 
 class _Group:
-    """One group in the making: what its records share."""
+    """One group in the making: what its records share. Headers are kept as the lines that they become: three heads
+    are made for each page, and half of what they say is the same."""
 
-    __slots__ = ("curi", "facts", "form", "new_id", "records", "truncated", "warcinfo_id", "when")
+    __slots__ = (
+        "_wire",
+        "address",
+        "concurrent",
+        "curi",
+        "cut",
+        "facts",
+        "form",
+        "new_id",
+        "records",
+        "shared",
+        "warcinfo",
+    )
 
     def __init__(
         self, curi: CrawlURI, form: Form, new_id: Callable[[], str], warcinfo_id: str | None, facts: Facts
     ) -> None:
         self.curi, self.form, self.new_id, self.facts = curi, form, new_id, facts
-        self.warcinfo_id = warcinfo_id
-        self.when = date(curi.began_ms if curi.began_ms is not None else 1, form.version)
-        self.truncated = truncation(curi, modern=form.modern)
+        when = date(curi.began_ms if curi.began_ms is not None else 1, form.version)
+        uri = target(curi.uri)
+        self.shared = f"\r\nWARC-Target-URI: {uri}\r\nWARC-Date: {when}\r\n" if uri else f"\r\nWARC-Date: {when}\r\n"
+        self.address = line("WARC-IP-Address", curi.server_ip) if curi.server_ip else ""
+        reason = truncation(curi, modern=form.modern)
+        self.cut = f"WARC-Truncated: {reason}\r\n" if reason else ""
+        self.warcinfo = f"WARC-Warcinfo-ID: <{warcinfo_id}>\r\n" if warcinfo_id else ""
+        self.concurrent = ""
+        self._wire: str | None = None
         self.records: list[Record] = []
 
     def recorded(self, stop: int | None = None) -> bytes | Stream:
@@ -199,41 +226,35 @@ class _Group:
             return b""
         return taken(recorder.response, stop)
 
-    def add(self, kind: str, mime: str, block: bytes | Stream, extra: Fields, *, packed: bool = False) -> None:
+    def add(self, kind: str, mime: str, block: bytes | Stream, extra: str, *, packed: bool = False) -> None:
         """Finish one record. ``extra``: its own headers; what all records share is added here."""
-        fields: Fields = []
-        if self.records:
-            fields.append(("WARC-Concurrent-To", f"<{self.records[0].id}>"))
-        fields += extra
-        if self.form.modern:
-            if self.warcinfo_id:
-                fields.append(("WARC-Warcinfo-ID", f"<{self.warcinfo_id}>"))
-            pieces = (block,) if isinstance(block, bytes) else block.chunks()
-            fields.append(("WARC-Block-Digest", sha1_base32(pieces)))
+        extra = self.concurrent + extra
         size = len(block) if isinstance(block, bytes) else block.stop - block.start
-        ident = self.new_id()
-        top = head(self.form.version, kind, self.curi.uri, self.when, fields, ident, mime, size)
-        self.records.append(Record(kind, ident, top, block, size, packed))
-
-    def address(self) -> Fields:
-        ip = self.curi.server_ip
-        return [("WARC-IP-Address", ip)] if ip else []
-
-    def wire(self) -> Fields:
-        """Protocol and cipher. Heritrix names the protocol only for HTTP/2 and HTTP/3."""
-        curi = self.curi
-        fields: Fields = [("WARC-Protocol", note) for note in curi.annotations if note in ("h2", "h3")]
         if self.form.modern:
-            if not fields and curi.http_version.startswith("HTTP/"):
-                fields.append(("WARC-Protocol", curi.http_version.lower()))
+            digest = sha1_of(block) if isinstance(block, bytes) else sha1_base32(block.chunks())
+            extra = f"{extra}{self.warcinfo}WARC-Block-Digest: {digest}\r\n"
+        ident = self.new_id()
+        top = _head(self.form.version, kind, self.shared, extra, ident, mime, size)
+        self.records.append(Record(kind, ident, top, block, size, packed))
+        if not self.concurrent:
+            self.concurrent = f"WARC-Concurrent-To: <{ident}>\r\n"
+
+    def wire(self) -> str:
+        """Protocol and cipher. Heritrix names the protocol only for HTTP/2 and HTTP/3."""
+        if self._wire is None:
+            self._wire = self._wire_lines()
+        return self._wire
+
+    def _wire_lines(self) -> str:
+        curi = self.curi
+        lines = "".join([f"WARC-Protocol: {note}\r\n" for note in curi.annotations if note in ("h2", "h3")])
+        if self.form.modern:
+            if not lines and curi.http_version.startswith("HTTP/"):
+                lines = line("WARC-Protocol", curi.http_version.lower())
             if curi.tls is not None:
                 version = curi.tls.version.replace("TLSv", "tls/").replace("SSLv", "ssl/")
-                fields.append(("WARC-Protocol", version))
-                fields.append(("WARC-Cipher-Suite", curi.tls.cipher))
-        return fields
-
-    def cut(self) -> Fields:
-        return [("WARC-Truncated", self.truncated)] if self.truncated else []
+                lines += line("WARC-Protocol", version) + line("WARC-Cipher-Suite", curi.tls.cipher)
+        return lines
 
 
 def truncation(curi: CrawlURI, *, modern: bool) -> str | None:
@@ -256,10 +277,10 @@ def taken(spool: Spool, stop: int | None = None) -> bytes | Stream:
 
 def _dns(group: _Group) -> None:
     """The answer's text: a ``resource`` in the modern profile, which is what the standard calls it."""
-    extra = group.address()
+    extra = group.address
     block = group.recorded()
     if group.form.modern:
-        extra.append(("WARC-Payload-Digest", sha1_base32(group.curi.recorder.response.chunks())))  # type: ignore[union-attr]
+        extra += f"WARC-Payload-Digest: {sha1_base32(group.curi.recorder.response.chunks())}\r\n"  # type: ignore[union-attr]
     group.add("resource" if group.form.modern else "response", group.curi.content_type, block, extra)
 
 
@@ -267,44 +288,44 @@ def _http_response(group: _Group) -> None:
     if not group.form.responses:
         return
     curi = group.curi
-    extra: Fields = []
-    headless = group.form.modern and curi.recorder is not None and not curi.recorder.body_at
+    recorder = curi.recorder
+    modern = group.form.modern
+    extra = ""
+    headless = modern and recorder is not None and not recorder.body_at
     if curi.digest and not headless:
         # readers take the first lines of an answer without a head (HTTP/0.9) for one, and check what follows
         digest = curi.digest
-        if group.form.modern and digest.startswith("SHA1:") and curi.recorder is not None:
-            digest = curi.recorder.body_digest  # a step put that of a text without its changing parts in its place
-        extra.append(("WARC-Payload-Digest", digest))
-    extra += group.address()
-    extra += group.cut()
-    extra += group.wire()
+        if modern and digest.startswith("SHA1:") and recorder is not None:
+            digest = recorder.body_digest  # a step put that of a text without its changing parts in its place
+        extra = line("WARC-Payload-Digest", digest)
+    extra += group.address + group.cut + group.wire()
     for text in group.facts.response_headers:
         name, colon, value = text.partition(":")
         if colon:
-            extra.append((name.strip(), value.strip()))
-    coded = curi.recorder is not None and bool(curi.recorder.content_encoding)
-    packed = coded or _PACKED.match(curi.content_type) is not None
+            extra += line(name.strip(), value.strip())
+    coded = recorder is not None and bool(recorder.content_encoding)
+    packed = coded or _shrinks_not(curi.content_type)
     group.add("response", HTTP_RESPONSE, group.recorded(), extra, packed=packed)
 
 
 def _whois(group: _Group) -> None:
-    group.add("response", "text/plain", group.recorded(), group.address())
+    group.add("response", "text/plain", group.recorded(), group.address)
 
 
 def _ftp_control(group: _Group) -> None:
     text = group.facts.ftp_conversation
     if text is not None:
-        group.add("metadata", FTP_CONTROL, text.encode("utf-8", "replace"), group.address())
+        group.add("metadata", FTP_CONTROL, text.encode("utf-8", "replace"), group.address)
 
 
 def _ftp_response(group: _Group) -> None:
     """The data connection's bytes: a ``resource`` in the modern profile."""
     curi, modern = group.curi, group.form.modern
-    extra = group.address()
+    extra = group.address
     if modern and curi.digest:
-        extra.append(("WARC-Payload-Digest", curi.digest))
+        extra += line("WARC-Payload-Digest", curi.digest)
     if modern:
-        extra += group.cut()
+        extra += group.cut
     group.add("resource" if modern else "response", curi.content_type, group.recorded(), extra)
 
 
@@ -317,8 +338,8 @@ def _revisit(group: _Group) -> None:
         return
     assert revisit is not None
     same = revisit.profile == IDENTICAL_PAYLOAD
-    extra: Fields = [("WARC-Profile", PROFILE_URI.format(version=group.form.version, profile=revisit.profile))]
-    extra += group.cut() if modern else [("WARC-Truncated", "length")]
+    extra = line("WARC-Profile", PROFILE_URI.format(version=group.form.version, profile=revisit.profile))
+    extra += group.cut if modern else "WARC-Truncated: length\r\n"
     when = revisit.refers_to_date
     told = [
         ("WARC-Refers-To", f"<{revisit.refers_to}>" if revisit.refers_to and (same or modern) else None),
@@ -328,10 +349,9 @@ def _revisit(group: _Group) -> None:
         ("WARC-Refers-To-Date", date(when, group.form.version) if isinstance(when, int) else when),
         ("WARC-Refers-To-Target-URI", revisit.refers_to_target_uri if same or modern else None),
     ]
-    extra += [(name, text) for name, text in told if text]
+    extra += "".join([line(name, text) for name, text in told if text])
     if modern:
-        extra += group.address()
-        extra += group.wire()
+        extra += group.address + group.wire()
     mime = HTTP_RESPONSE if curi.scheme.startswith("http") else curi.content_type
     block: bytes | Stream = b""
     if same and curi.scheme.startswith("http"):
@@ -343,19 +363,19 @@ def _http_request(group: _Group) -> None:
     recorder = group.curi.recorder
     if not group.form.requests or recorder is None or not recorder.request.size:
         return
-    extra = (group.address() + group.wire()) if group.form.modern else group.wire()
+    extra = group.address + group.wire() if group.form.modern else group.wire()
     block = taken(recorder.request)
     if group.form.redact:
         # the whole of it, however large: what is masked has another length
         block, masked = redacted(block if isinstance(block, bytes) else recorder.request.read())
         if masked:
-            extra.append(("WARC-Redacted", ", ".join(masked)))
+            extra += line("WARC-Redacted", ", ".join(masked))
     group.add("request", HTTP_REQUEST, block, extra)
 
 
 def _metadata(group: _Group) -> None:
     if group.form.metadata:
-        extra = group.address() if group.form.modern else []
+        extra = group.address if group.form.modern else ""
         group.add("metadata", WARC_FIELDS, metadata(group.curi, group.form, group.facts), extra)
 
 
@@ -363,9 +383,9 @@ def _other(group: _Group) -> None:
     """A scheme of the user's own: its bytes as they came. Heritrix has no builder for one."""
     curi = group.curi
     if group.form.modern:
-        extra = group.address() + group.cut()
+        extra = group.address + group.cut
         if curi.recorder is not None:
-            extra.append(("WARC-Payload-Digest", sha1_base32(curi.recorder.response.chunks())))
+            extra += f"WARC-Payload-Digest: {sha1_base32(curi.recorder.response.chunks())}\r\n"
         group.add("resource", curi.content_type, group.recorded(), extra)
 
 

@@ -111,9 +111,17 @@ def whole_records(path: Path) -> tuple[int, int]:
         return last, count
 
 
-def _member_ends(fd: int) -> Iterator[int]:
-    """Where each gzip member ends that unpacks whole into what begins and ends as a record does."""
-    read = 0  # how far the file was read
+def whole_at(path: Path, offset: int) -> bool:
+    """Whether a whole record begins at an offset of a file. Raises OSError."""
+    with path.open("rb") as file:
+        packed = os.pread(file.fileno(), 2, offset) == b"\x1f\x8b"
+        ends = _member_ends(file.fileno(), offset) if packed else _plain_ends(file.fileno(), offset)
+        return next(ends, None) is not None
+
+
+def _member_ends(fd: int, offset: int = 0) -> Iterator[int]:
+    """Where each gzip member from an offset on ends that unpacks whole into what begins and ends as a record does."""
+    read = offset  # how far the file was read
     data = b""
     while True:
         inflate = isal_zlib.decompressobj(GZIP)
@@ -137,10 +145,9 @@ def _member_ends(fd: int) -> Iterator[int]:
         yield read - len(data)
 
 
-def _plain_ends(fd: int) -> Iterator[int]:
-    """Where each whole record of an uncompressed file ends."""
+def _plain_ends(fd: int, offset: int = 0) -> Iterator[int]:
+    """Where each whole record of an uncompressed file from an offset on ends."""
     size = os.fstat(fd).st_size
-    offset = 0
     while offset < size:
         reach = 64 * 1024
         top = os.pread(fd, reach, offset)

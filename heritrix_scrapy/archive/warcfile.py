@@ -23,7 +23,7 @@ from heritrix_scrapy.archive.repair import CHUNK, END, GZIP, claims, is_open_war
 from heritrix_scrapy.model.errors import StorageFull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from heritrix_scrapy.archive.records import Record
@@ -42,24 +42,30 @@ FREE_EVERY = 8 * 1024 * 1024
 COUNTED = ("num_records", "content_bytes", "total_bytes", "size_on_disk")
 
 
-def members(record: Record, *, compress: bool) -> Iterator[bytes]:
-    """The bytes of one record as they go to the file."""
+def members(record: Record, *, compress: bool) -> Iterable[bytes]:
+    """The bytes of one record as they go to the file. Raises ValueError, now or when they are read, when the block has
+    fewer bytes than its head says."""
+    block = record.block
+    if not compress or record.length > TOGETHER or not isinstance(block, bytes) or len(block) != record.length:
+        return _in_pieces(record, compress=compress)
+    whole = b"".join((record.head, block, END))
+    return (zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP),)
+
+
+def _in_pieces(record: Record, *, compress: bool) -> Iterator[bytes]:
     if not compress:
         yield record.head
         yield from whole_block(record)
         yield END
-    elif record.length > TOGETHER:
-        deflate = (
-            zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP, ROOMY)
-        )
-        yield deflate.compress(record.head)
-        for piece in whole_block(record):
-            if packed := deflate.compress(piece):
-                yield packed
-        yield deflate.compress(END) + deflate.flush()
-    else:
-        whole = b"".join((record.head, *whole_block(record), END))
-        yield zlib.compress(whole, 0, GZIP) if record.packed else isal_zlib.compress(whole, LEVEL, GZIP)
+        return
+    deflate = (
+        zlib.compressobj(0, zlib.DEFLATED, GZIP) if record.packed else isal_zlib.compressobj(LEVEL, 8, GZIP, ROOMY)
+    )
+    yield deflate.compress(record.head)
+    for piece in whole_block(record):
+        if packed := deflate.compress(piece):
+            yield packed
+    yield deflate.compress(END) + deflate.flush()
 
 
 def whole_block(record: Record) -> Iterator[bytes]:
@@ -79,9 +85,10 @@ class WarcFiles:
     ``name``: gives its name without ``.open``; ``opening``: makes the
     warcinfo record for a name; ``elsewhere``: further directories in which files of earlier launches lie;
     ``limit``: bytes after which the next group goes to a new file, -1 none; ``age``, ``groups``: seconds and groups
-    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``closed``: told
-    of each finished file; ``follow``: told the names that are
-    there already; ``claim``: where others write too, what the warcinfo of a file has to hold for it to be ours.
+    after which it does, 0 none; ``reserve``: bytes of the disk that are left free; ``unused``: told that no file
+    came of the latest name; ``opened``: told name and directory of each file that is begun, before any group is in it;
+    ``closed``: of each finished file; ``follow``: told the names
+    that are there already; ``claim``: where others write too, what the warcinfo of a file holds if it is ours.
     Nothing is touched before the first use, at which files left open by a crash are repaired.
     """
 
@@ -101,12 +108,14 @@ class WarcFiles:
         follow: Callable[[list[str]], None] | None = None,
         claim: Callable[[], bytes | None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
+        unused: Callable[[], None] | None = None,
+        opened: Callable[[str, Path], None] | None = None,
         closed: Callable[[Path], None] | None = None,
     ) -> None:
         self._directory, self._name, self._opening, self._claim = directory, name, opening, claim
         self._compress, self._limit, self._elsewhere, self._follow = compress, limit, elsewhere, follow
         self._age, self._groups, self._reserve, self._monotonic = age, groups, reserve, monotonic
-        self._closed = closed
+        self._unused, self._opened, self._closed = unused, opened, closed
         #: Bytes in the file of the first record of the group written last.
         self.first_size = 0
         self._stores = stores or (lambda: (self._directory(),))
@@ -122,6 +131,8 @@ class WarcFiles:
         #: Whether a thread is writing a group; then others have to wait, or take another file.
         self.busy = False
         self._fd = -1
+        #: Whether the open file was found to take the next group.
+        self._ready = False
         self._current = ""
         self._warcinfo_id = ""
         self._position = self._first_group = 0
@@ -143,6 +154,7 @@ class WarcFiles:
                 self._leave_full(room)
             if self._fd < 0:
                 self._start(room)
+            self._ready = True
         return self._warcinfo_id
 
     def _leave_full(self, room: int) -> None:
@@ -167,7 +179,10 @@ class WarcFiles:
         Raises StorageFull when the disk refuses; the file then ends before the group.
         """
         with self._writing:
-            self.prepare()
+            # records that name the warcinfo of a file go into that file, though it has become too old meanwhile
+            if not self._ready or self._fd < 0:
+                self.prepare()
+            self._ready = False
             begin = self._position
             self._check_room(sum(record.length for record in group))
             self._write(group)
@@ -226,11 +241,13 @@ class WarcFiles:
             raise FileNotFoundError(ENOENT, "it was deleted while the crawl wrote to it")
 
     def _put(self, pending: list[bytes]) -> int:
-        data = memoryview(b"".join(pending))
+        data = pending[0] if len(pending) == 1 else b"".join(pending)
         pending.clear()
-        done = 0
-        while done < len(data):
-            done += os.write(self._fd, data[done:])
+        done = os.write(self._fd, data) if data else 0
+        if done < len(data):
+            with memoryview(data) as view:
+                while done < len(data):
+                    done += os.write(self._fd, view[done:])
         return done
 
     def _take_back(self, size: int) -> None:
@@ -264,7 +281,20 @@ class WarcFiles:
         raise refused
 
     def _make(self, place: Path) -> None:
-        name, path = self._claimed(place, self._name())
+        name = self._name()
+        try:
+            self._begin(place, name)
+        except (OSError, StorageFull) as error:
+            # told of the folder: with another name each time it would look like another want each time
+            if self._unused is not None:
+                self._unused()
+            if isinstance(error, StorageFull) and not error.path.startswith(str(place)):
+                raise
+            cause = error.cause if isinstance(error, StorageFull) else error
+            raise StorageFull(str(place), -1, cause) from error
+
+    def _begin(self, place: Path, name: str) -> None:
+        name, path = self._claimed(place, name)
         record = self._opening(name)
         self._at = place
         self._current, self._warcinfo_id, self._position = name, record.id, 0
@@ -272,37 +302,33 @@ class WarcFiles:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._write([record])
             sync_directory(place)
-        except BaseException as error:
+            if self._opened is not None:
+                self._opened(name, place)
+        except BaseException:
             if self._fd >= 0:
                 os.close(self._fd)
                 self._fd = -1
             path.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise StorageFull(str(path), -1, error) from error
             raise
         self._first_group, self._written, self._born = self._position, 0, self._monotonic()
         self._unchecked = FREE_EVERY
 
     def _claimed(self, place: Path, name: str) -> tuple[str, Path]:
         """Open a new file of that name, or with a number where the name is taken: Heritrix deletes a file of the same
-        name, and a name that lacks time and serial would cost captures."""
+        name, and a name that lacks time and serial would cost captures. Raises OSError."""
         stem, number, wanted = stem_of(name), 1, name
-        path = place / (name + OPEN)
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            while True:
-                path = place / (name + OPEN)
-                if not (place / name).exists():
-                    try:
-                        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-                    except FileExistsError:
-                        pass  # another process has just taken it
-                    else:
-                        return name, path
-                number += 1
-                name = f"{stem}-{number}{wanted[len(stem) :]}"
-        except OSError as error:
-            raise StorageFull(str(path), -1, error) from error
+        place.mkdir(parents=True, exist_ok=True)
+        while True:
+            path = place / (name + OPEN)
+            if not (place / name).exists():
+                try:
+                    self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+                except FileExistsError:
+                    pass  # another process has just taken it
+                else:
+                    return name, path
+            number += 1
+            name = f"{stem}-{number}{wanted[len(stem) :]}"
 
     def _count(self, group: Sequence[Record], sizes: list[int]) -> None:
         self.counted += 1
@@ -344,6 +370,11 @@ class WarcFiles:
     def growing(self) -> tuple[str, int] | None:
         """Name (without ``.open``) and length of the open file, if there is one."""
         return (self._current, self._position) if self._fd >= 0 else None
+
+    def folders(self) -> Sequence[Path]:
+        """Where new files go, and where the open one lies."""
+        stores = self._stores()
+        return stores if self._at is None or self._at in stores else (*stores, self._at)
 
     def length(self, name: str) -> int:
         """Bytes of the file of that name (without ``.open``), open or closed; -1 when it is gone."""

@@ -19,6 +19,7 @@ from heritrix_scrapy.archive.alone import failure, item, named, warcinfo
 from heritrix_scrapy.archive.names import FileNames, Machine
 from heritrix_scrapy.archive.pool import WarcPool
 from heritrix_scrapy.archive.records import NO_FACTS, Facts, Form, Record, group, target, wanted
+from heritrix_scrapy.archive.roll import Roll
 from heritrix_scrapy.archive.warcfile import WarcFiles
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.model.revisit import IDENTICAL_PAYLOAD
@@ -81,9 +82,11 @@ def chosen(name: str, properties: Mapping[str, Any], known: Mapping[str, Any]) -
 
 
 class WarcWriter:
-    """Writes captures into WARC files of its own."""
+    """Writes captures into WARC files of its own. ``place``: among the crawl's writers."""
 
-    def __init__(self, crawl: Crawl, properties: Mapping[str, Any], gate: Callable[[CrawlURI], bool] | None) -> None:
+    def __init__(
+        self, crawl: Crawl, properties: Mapping[str, Any], gate: Callable[[CrawlURI], bool] | None, place: int = 0
+    ) -> None:
         self._crawl = crawl
         self._base = base = settings_of(crawl.crawler).view
         self._own = {}
@@ -103,6 +106,7 @@ class WarcWriter:
             serial=self.view.warc_first_serial,
             parts=self.view.warc_name_parts,
         )
+        self._roll = Roll(lambda: crawl.store, str(properties.get("id", place)))
         for key in ("WARC_DIR", "WARC_STORE_PATHS"):
             if key in self._own:
                 check_stores(key, self.stores())
@@ -117,7 +121,7 @@ class WarcWriter:
         view = self.view
         return WarcFiles(
             lambda: self.stores()[0],
-            self._names,
+            self._name,
             self._warcinfo,
             compress=view.warc_compress,
             limit=view.warc_max_file_size_bytes,
@@ -129,6 +133,8 @@ class WarcWriter:
             follow=self._names.follow,
             claim=self._claim,
             monotonic=self._crawl.clock.monotonic,
+            unused=self._names.unused,
+            opened=lambda name, place: self._roll.add(name, place, self._names.serial),
             closed=None if self._index is None else self._index.closed,
         )
 
@@ -282,6 +288,11 @@ class WarcWriter:
         """In a folder that is not the job's own, only files that tell of this package are ours to repair."""
         own = not self._elsewhere() and not self._crawl.jobdir.temporary
         return None if own else b"software: heritrix_scrapy/"
+
+    def _name(self) -> str:
+        # what the store says also when the files themselves are elsewhere by now
+        self._names.serial = max(self._names.serial, self._roll.serial())
+        return self._names()
 
     def _warcinfo(self, filename: str) -> Record:
         # what a change of settings has made of who crawls, for each new file

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What an attribute is for.
 (HREF, CITE, ACTION, SCRIPT, EMBED, CODEBASE, RESOURCE, ARCHIVE, CODE, VALUE, STYLE, METHOD, NAME, REL, FLASHVARS,
- REMOTE, IMAGES) = range(17)  # fmt: skip
+ REMOTE, IMAGES, PART, SUBMIT, SUBMIT_METHOD, PAGE) = range(21)  # fmt: skip
 
 #: Attribute → what it is for, whatever the element. Names that begin with ``on`` are SCRIPT.
 ATTRIBUTES: dict[str, int] = {
@@ -54,6 +54,13 @@ ATTRIBUTES: dict[str, int] = {
     "flashvars": FLASHVARS,
     "data-remote": REMOTE,
     "imagesrcset": IMAGES,
+    # These lead nowhere in Heritrix.
+    "poster": PART,
+    "data-poster": PART,
+    "data-lazy-src": PART,
+    "formaction": SUBMIT,
+    "formmethod": SUBMIT_METHOD,
+    "srcdoc": PAGE,
 }
 
 #: Contexts whose value is a list of image candidates.
@@ -76,6 +83,19 @@ SRCSETS = frozenset(
 
 #: Keywords of a link's rel that make it part of the page.
 REL_EMBEDS = frozenset({"icon", "stylesheet", "modulepreload", "prefetch", "prerender"})
+#: Further ones, which Heritrix takes for links to pages.
+REL_PARTS = frozenset(
+    {
+        "apple-touch-icon",
+        "apple-touch-icon-precomposed",
+        "apple-touch-startup-image",
+        "manifest",
+        "mask-icon",
+        "preload",
+    }
+)
+#: Elements of SVG whose ``href`` is a part of the picture; Heritrix takes it for a link.
+PICTURES = frozenset({"image", "use", "feimage"})
 #: Keywords that neither make nor break a link.
 REL_IGNORED = frozenset({"", "dns-prefetch", "preconnect"})
 #: The keyword that ends a link without a trace.

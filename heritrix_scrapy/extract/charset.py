@@ -84,6 +84,19 @@ ALIASES: dict[str, str] = {
     "ibm00858": "cp858",
 }
 
+#: What browsers read under a name: the larger set that pages mean by it (WHATWG Encoding). Python's codec names.
+OF_THE_WEB: dict[str, str] = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gbk",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+
 #: Spellings that Python takes and neither Java nor the WHATWG knows.
 REFUSED = re.compile(
     r"utf[-_](?:16|32)[-_][bl]e|utf_[78]|u8|latin-\d+|utf|cp65001|.*\s.*|.*[^a-z0-9]|.*[^a-z0-9]{2}.*|[^a-z0-9].*|.*[^-+_.:a-z0-9].*"
@@ -119,9 +132,24 @@ def _codec(name: str) -> str:
     return codecs.lookup(ALIASES.get(key, key)).name
 
 
-def decode(data: bytes, name: str) -> str:
-    """Bytes as text; what is malformed becomes U+FFFD. ``name`` must be one that ``java_name`` knows."""
+def _unassigned(error: UnicodeError) -> tuple[str, int]:
+    """What windows-1252 assigns to nothing is the control character of that number (WHATWG Encoding)."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "".join(map(chr, error.object[error.start : error.end])), error.end
+
+
+codecs.register_error("heritrix_scrapy.unassigned", _unassigned)
+
+
+def decode(data: bytes, name: str, *, standard: bool = False) -> str:
+    """Bytes as text; what is malformed becomes U+FFFD. ``name`` must be one that ``java_name`` knows. ``standard``:
+    read as browsers do what is labelled so."""
     codec = _codec(name)
+    if standard and codec in OF_THE_WEB:
+        if data.isascii():
+            return data.decode("latin-1")
+        codec = OF_THE_WEB[codec]
+        return data.decode(codec, "heritrix_scrapy.unassigned" if codec == "cp1252" else "replace")
     if codec == "utf-16" and data[:2] not in (b"\xfe\xff", b"\xff\xfe"):
         codec = "utf-16-be"  # Java's default without a byte order mark
     return data.decode(codec, "replace")
@@ -133,6 +161,7 @@ def encode_query(text: str, name: str) -> str:
     head, mark, rest = text.partition("?")
     query, hash_mark, fragment = rest.partition("#")
     codec = _codec(name)
+    codec = OF_THE_WEB.get(codec, codec)
     encoded = "".join(
         [
             character if character < "\x80" else quote(character.encode(codec, "xmlcharrefreplace"), safe="")
@@ -183,6 +212,28 @@ def declared_in_xml(prefix: str, *, unquoted: bool = False) -> str | None:
     """The character set that an XML declaration names, as written."""
     match = _XML_DECLARATION.search(prefix) if "encoding" in prefix else None
     return None if match is None else match[1]
+
+
+_CHARSET_RULE = re.compile(rb'@charset "([^"]{1,60})";')
+
+
+def settle_sheet(document: Document) -> None:
+    """Have a style sheet read in what its byte order mark, its header, its ``@charset``, or else its bytes say (CSS
+    Syntax 3, 3.2)."""
+    data = document.data
+    if data.isascii():
+        return
+    name = signature(data)
+    if name is None and "charset=" not in document.content_type.lower():
+        rule = _CHARSET_RULE.match(data)
+        name = java_name(rule[1].decode("latin-1")) if rule else None
+        if name is not None and name.startswith("UTF-16"):
+            name = "UTF-8"  # it could not have been read if it were that
+        if name is None and is_utf8(data):
+            name = "UTF-8"
+    if name is not None and name != document.charset:
+        document.curi.annotate(f"usingCharsetInCSS:{name}")
+        document.use_charset(name)
 
 
 class Choice(NamedTuple):
@@ -252,16 +303,21 @@ SAMPLE = 2_000
 _NOT_ASCII = re.compile(rb"[^<>\0-\x1f]{0,40}[\x80-\xff][^<>\0-\x1f]{0,80}")
 
 
+def is_utf8(data: bytes) -> bool:
+    """Whether it can be read so; the last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def detect(data: bytes) -> str | None:
     """What a document that does not say is most likely written in; None for plain ASCII, and where nothing is
     surer than the default."""
     if data.isascii():
         return None
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        pass
-    else:
+    if is_utf8(data):
         return "UTF-8"
     sample = bytearray()
     for match in _NOT_ASCII.finditer(data[:1_000_000]):

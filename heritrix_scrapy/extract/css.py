@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from heritrix_scrapy.extract import charset
 from heritrix_scrapy.extract.extractor import ContentExtractor
 from heritrix_scrapy.extract.javatext import LINE_TERMINATORS
 from heritrix_scrapy.model.hops import EMBED
@@ -210,12 +211,14 @@ def references(text: str, *, as_heritrix: bool) -> Iterator[str]:
 class ExtractorCSS(ContentExtractor):
     """Stylesheets: content type with ``css`` in it, or a URI that ends in ``.css``. Hop E."""
 
-    options = ContentExtractor.options | {"css_reader"}
+    options = ContentExtractor.options | {"css_reader", "html_reader"}
 
     def takes(self, document: Document) -> bool:
         return "css" in document.content_type.lower() or document.uri.lower().endswith(".css")
 
     def extract(self, document: Document) -> Iterable[Outlink]:
+        if self.option(document, "html_reader") != "heritrix":
+            charset.settle_sheet(document)
         found = references(document.text, as_heritrix=self.option(document, "css_reader") == "heritrix")
         for reference in document.in_time(found):
             document.link(reference, EMBED, CONTEXT)

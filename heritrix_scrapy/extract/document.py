@@ -137,7 +137,8 @@ class Document:
     def text(self) -> str:
         """The entity as text; what is malformed becomes U+FFFD."""
         if self._text is None:
-            self._text = charsets.decode(self.data, self.charset)
+            standard: bool = ways.option(self.settings, "html_reader") != "heritrix"
+            self._text = charsets.decode(self.data, self.charset, standard=standard)
         return self._text
 
     def prefix_bytes(self) -> bytes:
@@ -185,7 +186,10 @@ class Document:
         if self._based:
             return
         uri = self.resolve(text, self.uri)
-        if uri is not None:
+        if uri is not None and not self._strict and "://" not in uri:
+            # data:, javascript:, about: ... nothing can be relative to it: browsers stay with the page's own
+            self._based = True
+        elif uri is not None:
             self._based = True
             self.base = self.curi.base = uri
             self._resolved.clear()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
 from heritrix_scrapy.extract import attributes as attr
-from heritrix_scrapy.extract import charset, css, javascript, tags
+from heritrix_scrapy.extract import charset, css, javascript, refresh, tags
 from heritrix_scrapy.extract.entities import unescape
 from heritrix_scrapy.extract.extractor import ContentExtractor
 from heritrix_scrapy.extract.javatext import LINE_TERMINATORS, NOT_EOL, split
@@ -42,9 +42,13 @@ HTML_SIGNS = ("<html", "<!doctype html")
 #: An extension counts when its dot is among so many last characters of the path.
 EXTENSION_WINDOW = 5
 
+#: So many pages within attributes of pages are looked into.
+DEEPEST_PAGE = 3
+
 REMOTE_CONTEXT = "a[data-remote='true']/@href"
 
 _WHITESPACE = re.compile(r"\s", re.ASCII)
+_WHITESPACE_OR_COMMA = re.compile(r"[\s,]", re.ASCII)
 _AMPERSAND = re.compile("&")
 _EQUALS = re.compile("=")
 _NOFOLLOW = re.compile(r"\bnofollow\b", re.ASCII | re.IGNORECASE)
@@ -184,16 +188,22 @@ class How(NamedTuple):
 class Page:
     """One page being read."""
 
-    __slots__ = ("document", "how", "link")
+    __slots__ = ("deep", "document", "form_method", "how", "link")
 
     def __init__(self, document: Document, how: How) -> None:
         self.document = document
         self.how = how
         self.link = document.link
+        self.deep = 0
+        self.form_method: str | None = None
 
     def read(self) -> None:
         """Put all links of the page into the document."""
-        for kind, element, text, start, body in self.document.in_time(tags.scan(self.document.text, self.how.patterns)):
+        self.scan(self.document.text)
+
+    def scan(self, page: str) -> None:
+        """Those of its text, or of that of a page within it."""
+        for kind, element, text, start, body in self.document.in_time(tags.scan(page, self.how.patterns)):
             if kind == tags.LINK:
                 first = text[:1]
                 if first > " " and first not in "jJ":
@@ -201,7 +211,7 @@ class Page:
                 else:
                     self.navlink(text, "a/@href")
             elif kind == tags.TAG:
-                if len(element) == 4 and element.lower() == "form":
+                if len(element) == 4 and not self.deep and element.lower() == "form":
                     self.document.form_offsets.append(start)
                 self.general(element, text)
             elif kind == tags.SCRIPT:
@@ -259,6 +269,13 @@ class Page:
         self.link(text, hop, context)
         self.document.taken = taken
 
+    def within(self, text: str) -> None:
+        """A page in the ``srcdoc`` of a frame."""
+        if self.deep < DEEPEST_PAGE:
+            self.deep += 1
+            self.scan(text)
+            self.deep -= 1
+
     def navlink(self, text: str, context: str) -> None:
         """A link to follow, or a script in its place."""
         if self.how.compat:
@@ -296,6 +313,8 @@ class Page:
         codebase: str | None = None
         resources: list[str] = []
         action: str | None = None
+        submit: str | None = None
+        submit_method: str | None = None
         method: str | None = None
         value: str | None = None
         value_context = ""
@@ -321,9 +340,12 @@ class Page:
                     held, held_context = text, context
                 elif context is REMOTE_CONTEXT:
                     self.embed(text, EMBED, context)
+                elif name in attr.PICTURES and not self.how.compat:
+                    if not text.startswith("#"):
+                        self.embed(text, EMBED, context)
                 else:
                     self.navlink(text, context)
-                    if name == "base":
+                    if name == "base" and not self.deep:
                         self.document.set_base(text)
             elif kind == attr.EMBED:
                 hop = self.how.frame_hop if name in ("iframe", "frame") else EMBED
@@ -349,7 +371,9 @@ class Page:
             elif kind == attr.RESOURCE:
                 resources.append(text)
             elif kind == attr.ARCHIVE:
-                pieces = split(_WHITESPACE, text)
+                # applets have commas between their archives, objects blanks
+                between = _WHITESPACE_OR_COMMA if name == "applet" and not self.how.compat else _WHITESPACE
+                pieces = split(between, text)
                 resources.extend(pieces if self.how.compat else filter(None, pieces))
             elif kind == attr.CODE:
                 if name == "applet" and not text.lower().endswith(".class"):
@@ -361,6 +385,14 @@ class Page:
                 remote = text.lower().startswith("true")
             elif kind == attr.IMAGES and name == "link" and not self.how.compat:
                 self.embed(text, EMBED, "link/@imagesrcset")
+            elif kind == attr.PART and not self.how.compat:
+                self.embed(text, EMBED, f"{name}/@{attribute}")
+            elif kind == attr.SUBMIT and not self.how.compat:
+                submit = text
+            elif kind == attr.SUBMIT_METHOD:
+                submit_method = text
+            elif kind == attr.PAGE and name == "iframe" and not self.how.compat:
+                self.within(text)
         if resources:
             self._resources(resources, codebase, element)
         if held is not None:
@@ -369,13 +401,20 @@ class Page:
                     self._link_element(held, rel)
             elif not (self.how.nofollow_links and rel is not None and _NOFOLLOW.search(rel)):
                 self.navlink(held, REMOTE_CONTEXT if remote and not self.how.compat else held_context)
-        if action is not None and (method is None or method.upper() == "GET" or not self.how.only_gets):
+        if name == "form":
+            self.form_method = method
+        if action is not None and self._may_be_sent(method):
             self.navlink(action, f"{name}/@action")
+        if submit is not None and not self.how.ignore_actions and self._may_be_sent(submit_method or self.form_method):
+            self.navlink(submit, f"{name}/@formaction")
         if value is not None:
             if name == "param" and name_value.lower() == "flashvars":
                 self.query_values(value, value_context)
             elif self.how.values and is_very_likely(value):
                 self.guess(value, NAVLINK, value_context)
+
+    def _may_be_sent(self, method: str | None) -> bool:
+        return method is None or method.upper() == "GET" or not self.how.only_gets
 
     def _resources(self, resources: list[str], codebase: str | None, element: str) -> None:
         """classid, data, archive and code, below the codebase where there is one."""
@@ -401,7 +440,7 @@ class Page:
         """What a ``link`` element's keywords make of it; the first that decides ends the list."""
         follow = False
         for keyword in split(_WHITESPACE, rel.lower()):
-            if keyword in attr.REL_EMBEDS:
+            if keyword in attr.REL_EMBEDS or (keyword in attr.REL_PARTS and not self.how.compat):
                 self.embed(href, EMBED, f"link[rel='{keyword}']/@href")
                 return
             if keyword == attr.REL_NEVER:
@@ -428,6 +467,11 @@ class Page:
             lowered = content.lower()
             return not (self.how.nofollow_pages and ("nofollow" in lowered or "none" in lowered))
         if equiv is not None and equiv.lower() == "refresh":
+            if not self.how.compat:
+                address = refresh.target(content)
+                if address is not None:
+                    self.link(address, REFER, "meta")
+                return True
             target = content.partition("=")
             if target[1]:
                 self.link(target[2].replace("'", "").replace('"', ""), REFER, "meta")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from heritrix_scrapy.extract import refresh
 from heritrix_scrapy.extract.extractor import Extractor
 from heritrix_scrapy.model.hops import INFERRED, REFER
 
@@ -49,11 +50,11 @@ class ExtractorHTTP(Extractor):
         if value is not None:
             document.link_own(header_text(value, as_heritrix=as_heritrix), INFERRED, CONTEXT)
         value = header(b"refresh")
-        if value is not None and b"=" in value:
-            target = header_text(value, as_heritrix=as_heritrix).partition("=")[2]
-            if not as_heritrix:
-                target = target.strip(" \t'\"")
-            document.link_own(target, REFER, "Refresh:")
+        if value is not None:
+            text = header_text(value, as_heritrix=as_heritrix)
+            target = text.partition("=")[2] if as_heritrix else refresh.target(text)
+            if target is not None and (b"=" in value or not as_heritrix):
+                document.link_own(target, REFER, "Refresh:")
         found = document.taken
         document.link_own("/favicon.ico", INFERRED, CONTEXT)
         if self.option(document, "infer_root_page"):

@@ -16,8 +16,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
+from heritrix_scrapy.extract import charset
+from heritrix_scrapy.extract.entities import unescape
 from heritrix_scrapy.extract.extractor import ContentExtractor
 from heritrix_scrapy.model.hops import MANIFEST
+from heritrix_scrapy.uri.escapes import ESCAPES
 from heritrix_scrapy.uri.fixup import has_scheme
 from heritrix_scrapy.uri.java_regex import java_compile
 
@@ -64,6 +67,10 @@ _ROOT = re.compile(r"<(?:urlset|sitemapindex)[\s>]", re.ASCII)
 #: An ampersand that begins no reference, which many sitemaps have in their addresses.
 _BARE_AMPERSAND = re.compile(rb"&(?!#?[A-Za-z0-9]{1,10};)")
 _TYPES = ("text/xml", "application/xml")
+_NO_XML = bytes([*range(9), 11, 12, *range(14, 32)])
+#: The beginning of a document in UTF-16 without a byte order mark.
+_WIDE = ((b"<\0", "UTF-16LE"), (b"\0<", "UTF-16BE"))
+_LOCATION = re.compile(rb"<(?:\w{1,20}:)?loc>\s*(?:<!\[CDATA\[)?([^<\]]{1,4096})", re.ASCII)
 
 
 def unpack(data: bytes, limit: int = LONGEST) -> bytes:
@@ -72,11 +79,16 @@ def unpack(data: bytes, limit: int = LONGEST) -> bytes:
     for _ in range(MOST_GZIPS):
         if not data.startswith(_GZIP):
             break
-        inflate = zlib.decompressobj(31)
-        try:
-            data = inflate.decompress(data, limit)
-        except zlib.error:
-            return b""
+        whole = bytearray()
+        # there may be several streams in a row
+        while data.startswith(_GZIP) and len(whole) < limit:
+            inflate = zlib.decompressobj(31)
+            try:
+                whole += inflate.decompress(data, limit - len(whole))
+            except zlib.error:
+                break
+            data = inflate.unused_data
+        data = bytes(whole)
     return data
 
 
@@ -137,6 +149,19 @@ class _Reader:
         """A sitemap has no entities of its own; what declares some means harm."""
         raise _Stop
 
+    def go_on(self, data: bytes, start: int) -> None:
+        """What is listed behind a place where the document is broken."""
+        is_index = self._path[:1] == ["sitemapindex"]
+        if self._path[:1] not in (["urlset"], ["sitemapindex"]):
+            return
+        try:
+            for match in _LOCATION.finditer(data, max(start, 0)):
+                text = unescape(match[1].decode("utf-8", "replace")).strip()
+                if text:
+                    self._add(text, is_index=is_index)
+        except _Stop:
+            pass
+
     def _add(self, text: str, *, is_index: bool) -> None:
         self.entries.append(Entry(text, is_index=is_index))
         if len(self.entries) >= self._most:
@@ -196,15 +221,32 @@ class _HeritrixReader(_Reader):
             self._add(address, is_index=self._entry == INDEX_ENTRY)
 
 
+def _as_utf8(data: bytes) -> bytes:
+    """A document in UTF-8, whatever it is written in, without what XML does not allow. Bytes that are not what the
+    document says it is become escapes, as in an address."""
+    name = charset.signature(data) or next((name for start, name in _WIDE if data.startswith(start)), None)
+    if name is None:
+        declared = charset.declared_in_xml(data[: charset.PREFIX].decode("latin-1"))
+        name = (declared and charset.java_name(declared)) or "UTF-8"
+        if name.startswith("UTF-16"):
+            name = "UTF-8"
+    if name not in ("UTF-8", "US-ASCII"):
+        data = charset.decode(data, name, standard=True).encode("utf-8", "replace")
+    elif not charset.is_utf8(data):
+        data = data.decode("utf-8", ESCAPES).encode()
+    return data.removeprefix(b"\xef\xbb\xbf").translate(None, _NO_XML)
+
+
 def _of_xml(data: bytes, *, lenient: bool, most: int) -> list[Entry]:
-    data = data.lstrip()
     reader: _Reader
     if lenient:
+        data = _as_utf8(data).lstrip()
         data = _BARE_AMPERSAND.sub(b"&amp;", data) if b"&" in data else data
-        parser = expat.ParserCreate()
+        parser = expat.ParserCreate("utf-8")
         reader = _Reader(extensions=True, most=most)
     else:
         # a prefix that nobody declared is an error
+        data = data.lstrip()
         parser = expat.ParserCreate(namespace_separator=" ")
         reader = _HeritrixReader(most=most)
     parser.buffer_text = True
@@ -219,9 +261,12 @@ def _of_xml(data: bytes, *, lenient: bool, most: int) -> list[Entry]:
     except (_Stop, ValueError, LookupError):
         pass
     except expat.ExpatError as error:
-        with suppress(_Stop):
-            parser.buffer_text = False  # hands over the text that is kept back
-            reader.broken(within=error.code != _CUT_OFF)
+        if lenient:
+            reader.go_on(data, parser.ErrorByteIndex)
+        else:
+            with suppress(_Stop):
+                parser.buffer_text = False  # hands over the text that is kept back
+                reader.broken(within=error.code != _CUT_OFF)
     return reader.entries
 
 

@@ -55,8 +55,8 @@ _IDLE = "class|id|title|alt|width|height|lang|dir|target|type|role|align|valign|
 _NEVER_IDLE = "form|script|style|meta|link|base"
 #: Beginnings of the names that may matter on any element.
 _BUSY = (
-    "a(?:ction|rchive)|background|c(?:ite|ode|lassid)|d(?:ata(?![\\w-])|atasrc|ata-(?:src|original|lazy|full|remote))|flashvars"
-    "|href|imagesrcset|lo(?:wsrc|ngdesc)|on|profile|s(?:rc|tyle)|usemap|value"
+    "a(?:ction|rchive)|background|c(?:ite|ode|lassid)|d(?:ata(?![\\w-])|atasrc|ata-(?:src|original|lazy|full|remote|poster))|flashvars"
+    "|form(?:action|method)|href|imagesrcset|lo(?:wsrc|ngdesc)|on|p(?:oster|rofile)|s(?:rc|tyle)|usemap|value"
 )
 #: Elements on which a name, a rel or a method matters, too.
 _KEPT_WHOLE = f"{_NEVER_IDLE}|param"

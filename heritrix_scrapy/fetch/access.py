@@ -22,6 +22,7 @@ from heritrix_scrapy.fetch.robots_tag import says_nofollow, says_noindex
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import path_query_of
 from heritrix_scrapy.model.hosts import server_key
+from heritrix_scrapy.model.logins import login_of
 from heritrix_scrapy.settings import settings_of, views
 
 if TYPE_CHECKING:
@@ -116,9 +117,13 @@ class Access:
         """The Authorization that a request shows, or None. Only what belongs to the URI's own server is told."""
         view = self._settings.for_uri(curi)
         curi.shown = None
-        if not view.credentials or not curi.uri.startswith("http"):
-            return None
         heritrix = view.profile == "heritrix"
+        if not curi.uri.startswith("http"):
+            return None
+        if not heritrix and curi.trying is None and (login := login_of(curi)) is not None:
+            return authentication.basic(*login)
+        if not view.credentials:
+            return None
         key = server_key(curi.uri)
         server = self._crawl.hosts.server(key)
         challenge = curi.trying

@@ -18,6 +18,7 @@ from scrapy.utils.python import to_unicode
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch import cookie_file, cookies
 from heritrix_scrapy.fetch.access import access_of
+from heritrix_scrapy.model.logins import LOGIN
 from heritrix_scrapy.requests import travelling
 from heritrix_scrapy.settings import settings_of
 
@@ -72,7 +73,7 @@ class AccessMiddleware:
         if url.scheme not in ("http", "https"):
             return
         view = self._settings.for_uri(curi)
-        if view.credentials:
+        if view.credentials or (curi.heritable is not None and LOGIN in curi.heritable):
             self._authorize(request)
         if view.ignore_cookies or request.meta.get("dont_merge_cookies"):
             return

@@ -86,7 +86,7 @@ class WhoisDownloadHandler(ConversationHandler):
 
     def _settled(self, curi: CrawlURI) -> None:
         """A question has come to its end: names that wait for it go on."""
-        if curi.scheme == "whois" and not is_generic(curi.uri):
+        if curi.uri.startswith("whois:") and not is_generic(curi.uri):
             inquiry = self.crawl.hosts.inquiry(curi.uri)
             inquiry.ended_ms = self.crawl.clock.now_ms()
             inquiry.failed = curi.status != status.WHOIS_OK

@@ -7,7 +7,6 @@ seed's redirect, the scope, preparation. Nothing is stored here.
 from __future__ import annotations
 
 import logging
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops, status
@@ -29,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 #: A redirect is promoted to a seed only this close to its seed.
 MAX_PROMOTED_HOPS = 5
+#: So many redirects in a row may lead back to where they came from.
+MAX_BACK = 3
 
 
 def outlinks_wanted(code: int, *, process_error_outlinks: bool) -> bool:
@@ -133,11 +134,14 @@ class Candidates:
             judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
         else:
             judged = ((link, None, None) for link in links)
-        with closing(judged):
+        try:
             for link, canonical, row in judged:
                 child = parent.child(link)
-                if promotes and link.hop == hops.REFER:
-                    child.seed = may_be_promoted(child, view)
+                if link.hop == hops.REFER:
+                    if promotes:
+                        child.seed = may_be_promoted(child, view)
+                    if comes_back(parent, child):
+                        child.forced = True
                 try:
                     child.settings = for_uri(child)
                     if diverter is not None and diverter.divert_outlink(child):
@@ -161,6 +165,8 @@ class Candidates:
                 if child.seed:
                     promote(child)
                 yield child, row
+        finally:
+            judged.close()
 
     def take_rejected(self) -> int:
         """How many the scope refused since the last call."""
@@ -197,6 +203,18 @@ def mark_prerequisite(parent: CrawlURI, uri: str) -> CrawlURI:
     parent.status = status.DEFERRED
     parent.deferrals += 1
     return parent.prerequisite_child(uri)
+
+
+def comes_back(parent: CrawlURI, child: CrawlURI) -> bool:
+    """Whether a redirect leads back to a page that will answer another way now, since it gave a cookie: to the URI
+    itself, or to the one that led to it. Once, so that a server that gives cookies without end is no trap. Heritrix
+    takes such a page for known, and never has more of it than the redirect."""
+    if parent.settings.profile == "heritrix" or parent.settings.ignore_cookies or parent.header(b"set-cookie") is None:
+        return False
+    redirected = parent.path.endswith(hops.REFER)
+    if child.uri == parent.uri:
+        return not redirected or parent.via != parent.uri
+    return redirected and child.uri == parent.via and not parent.path.endswith(hops.REFER * MAX_BACK)
 
 
 def redirects_promote(parent: CrawlURI) -> bool:

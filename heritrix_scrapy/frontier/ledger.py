@@ -69,7 +69,7 @@ class Ledger:
         #: What has been met before.
         self.known = Known()
         self.finished: list[tuple[str, bytes, bytes]] = []
-        #: Counters of the reports over the whole crawl.
+        #: Counters of the reports over the whole crawl, but for what they have not handed over yet: see ``counted``.
         self.tallies: dict[str, int] = {}
         #: Heritrix's recovery journal; None: none is kept.
         self.journal: Journal | None = None
@@ -189,13 +189,19 @@ class Ledger:
             return
         try:
             self._report.finished(curi)
-            for name, count in self._report.tally(curi).items():
-                self.tallies[name] = self.tallies.get(name, 0) + count
-                self._tallied.add(name)
         except StorageFull:
             raise
         except Exception:
             logger.exception("the end of %s could not be reported", curi.uri)
+
+    def counted(self) -> dict[str, int]:
+        """The reports' counters over the whole crawl, as they stand now."""
+        if self._report is not None:
+            tallies, taken = self.tallies, self._report.take_tallies()
+            for name, count in taken.items():
+                tallies[name] = tallies.get(name, 0) + count
+            self._tallied.update(taken)
+        return self.tallies
 
     # -- writing -------------------------------------------------------------------------------------------
 
@@ -239,11 +245,13 @@ class Ledger:
             update(queue.class_key, queue.record.count)
         if self.joined:
             puts[keys.growth(batch)] = growth.pack(self.joined)
+        tallies = self.counted()
         for name in self._tallied:
-            self.put(keys.tally(name), b"%d" % self.tallies[name])
-        for key, row in self._hosts.drain():
-            self.put(key, row)
-        self.deletes.update(self._hosts.take_dropped())
+            puts[keys.tally(name)] = str(tallies[name]).encode()
+        # rows that nobody ever deletes
+        puts.update(self._hosts.drain())
+        for key in self._hosts.take_dropped():
+            self.delete(key)
         unsynced = None
         if self.finished and self._lengths:
             unsynced = keys.unsynced(self._flushes)

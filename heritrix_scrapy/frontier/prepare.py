@@ -18,6 +18,7 @@ from heritrix_scrapy.frontier.policies.assignment import DEFAULT_QUEUE
 from heritrix_scrapy.model import hops
 from heritrix_scrapy.model.crawluri import HIGH, MEDIUM, NORMAL, CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.logins import take_login
 from heritrix_scrapy.uri.canonical import Canonicaliser
 
 if TYPE_CHECKING:
@@ -254,6 +255,9 @@ class Preparer:
         """
         view = curi.settings
         plan = self.plan(view)
+        if "@" in curi.uri and not self.heritrix:
+            take_login(curi)
+            canonical = None
         path = curi.path
         # few paths among many URIs: looked up at a third of the price
         given = curi.directive

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.misc import build_from_crawler
@@ -33,6 +34,7 @@ from heritrix_scrapy.frontier.timers import Timers
 from heritrix_scrapy.model import hops, status
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreError
+from heritrix_scrapy.model.logins import take_login, without_login
 from heritrix_scrapy.requests import RELEASED, bind, lookup
 from heritrix_scrapy.scope import scope_of
 from heritrix_scrapy.scope.factory import gate
@@ -72,7 +74,7 @@ class FrontierScheduler(BaseScheduler):
         self._settings = settings_of(crawler)
         self._inproc: dict[Request, CrawlURI] = {}
         self._replacements: dict[Request, Request] = {}
-        self._seeding = Seeding(crawler, self._arm)
+        self._seeding = Seeding(crawler, self._arm, self._take_early)
         self._timers: Timers | None = None
         self._grace: Any = None
         self._empty = False
@@ -102,7 +104,7 @@ class FrontierScheduler(BaseScheduler):
         journal = None
         if wanted(self._settings):
             named = self._settings.view.rescheduling_policy
-            policy = load_part(self._crawler, "HERITRIX_RESCHEDULING_POLICY", named, {}) if named else None
+            policy = self._part("HERITRIX_RESCHEDULING_POLICY", named, "next_fetch") if named else None
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
             crawl.store = open_store(directory, migrate=migrate)
@@ -215,10 +217,17 @@ class FrontierScheduler(BaseScheduler):
         view = self._settings.view
         source = None
         if view.seed_source:
-            source = load_part(self._crawler, "HERITRIX_SEED_SOURCE", view.seed_source, {})
+            source = self._part("HERITRIX_SEED_SOURCE", view.seed_source, "seeds")
         self._seeding.begin(frontier, source)
         if view.pause_at_start:
             self._crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
+
+    def _part(self, setting: str, path: str, method: str) -> Any:
+        """A part of the user's own that has this method. Raises ConfigurationError."""
+        part = load_part(self._crawler, setting, path, {})
+        if not callable(getattr(part, method, None)):
+            raise ConfigurationError(setting, path, f"such a class has a method {method}()")
+        return part
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay
@@ -234,6 +243,7 @@ class FrontierScheduler(BaseScheduler):
             self._timers.end()
         if self._grace is not None:
             self._grace.cancel()
+            self._grace = None
         frontier, self._frontier = self._frontier, None
         if frontier is not None:
             self._count_refusals()
@@ -268,6 +278,13 @@ class FrontierScheduler(BaseScheduler):
         seconds = self._settings.view.stop_grace_seconds
         logger.info("stopping: %d fetches in flight get %s seconds", len(self._inproc), seconds)
         self._grace = call_later(max(float(seconds), 0.0), self._abort)
+        self._crawl.cut_off = self._cut_off
+
+    def _cut_off(self) -> None:
+        if self._grace is not None:
+            logger.info("stopping: %d fetches in flight get no more time", len(self._inproc))
+            self._grace.cancel()
+            self._abort()
 
     def _abort(self) -> None:
         self._grace = None
@@ -317,7 +334,7 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """The next Request whose turn it is, or None; the timer wakes the engine when one is due."""
         frontier = self._frontier
-        if frontier is None or (self._limit and len(self._inproc) >= self._limit):
+        if frontier is None or self._seeding.holds or (self._limit and len(self._inproc) >= self._limit):
             return None
         try:
             while (curi := frontier.next(self._crawl.clock.now_ms())) is not None:
@@ -350,6 +367,8 @@ class FrontierScheduler(BaseScheduler):
             self._replacements[original] = request
             return True
         curi = lookup(request) or self._from_outside(request)
+        if self._settings.view.scope_spider_requests and not curi.seed and self._seeding.wait(request):
+            return True
         if not judge_spider_request(self._crawl, curi):
             return False
         frontier = self._frontier
@@ -374,6 +393,11 @@ class FrontierScheduler(BaseScheduler):
         self._arm()
         return True
 
+    def _take_early(self, request: Request) -> None:
+        """A Request had to wait until the scope had heard of the seeds."""
+        if not self.enqueue_request(request):
+            self._crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self._spider)
+
     def _from_outside(self, request: Request) -> CrawlURI:
         """The CrawlURI of a Request that passed no spider middleware."""
         uri = request_uri(request.url)
@@ -392,6 +416,9 @@ class FrontierScheduler(BaseScheduler):
             curi = CrawlURI(uri, seed=True, source_tag=uri if self._settings.view.source_tag_seeds else None)
         else:
             curi = CrawlURI(uri, path=hops.NAVLINK)
+        if "@" in uri and self._settings.view.profile != "heritrix":
+            take_login(curi)
+            curi.source_tag = curi.source_tag and without_login(curi.source_tag)
         curi.spider_request = True
         return curi
 

@@ -8,10 +8,13 @@ TextSeedModule, SeedModule).
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heritrix_scrapy.model.crawluri import MEDIUM, CrawlURI
+from heritrix_scrapy.model.logins import without_login
+from heritrix_scrapy.settings.files import open_text
 from heritrix_scrapy.uri.seed_lines import seed_lines
 
 if TYPE_CHECKING:
@@ -37,10 +40,11 @@ class SeedListener(Protocol):
         """All seeds known at the start were announced."""
 
 
-class SeedSource(Protocol):
+class SeedSource(ABC):
     """A source of seeds of the user's own, named by ``HERITRIX_SEED_SOURCE``. Where it has a method
     ``started(add)``, that is called with a function that takes more seed lines at any time while the crawl runs."""
 
+    @abstractmethod
     def seeds(self) -> Iterable[str]:
         """Seed lines, read one by one."""
 
@@ -63,44 +67,59 @@ class SeedReader:
         self._source = source
         self._file = file
         self._stamp = self._looks()
-        self._rest: Iterator[CrawlURI] | None = None
-        self._lines = 0
+        self._rest: Iterator[CrawlURI | None] | None = None
+        self._begins = True
+        #: So far: lines read, seeds among them, seeds that were new.
+        self.lines = self.seeds = self.queued = 0
 
     @property
     def done(self) -> bool:
         """Whether all lines have been read."""
         return self._rest is None
 
-    def begin(self) -> None:
-        """Announce and schedule the seeds; with ``HERITRIX_BLOCK_AWAITING_SEED_LINES`` as many lines of them, and
-        ``go_on`` reads the others. On a resumed crawl too: the listeners have to hear of them again, and the seen
-        filter drops the known."""
-        view = self._settings.view
-        lines: Iterable[str] = view.seeds
+    @property
+    def holds(self) -> bool:
+        """Whether lines that the crawl is not to begin without are still to be read."""
+        awaited: int = self._settings.view.block_awaiting_seed_lines
+        return self._rest is not None and self._begins and (awaited < 0 or self.lines < awaited)
+
+    def begin(self, most: int = 1 << 62) -> None:
+        """Announce and schedule the seeds: those that the crawl is not to begin without (all, or as many lines as
+        ``HERITRIX_BLOCK_AWAITING_SEED_LINES`` says), but not more than ``most`` lines; ``go_on`` reads the others. On a
+        resumed crawl too: the listeners have to hear of them again, and the seen filter drops the known."""
+        lines: Iterable[str] = self._settings.view.seeds
         if self._source is not None:
             lines = chain(lines, self._source.seeds())
-        self._rest = announce(self._counted(lines), self._listeners, view)
-        awaited = view.block_awaiting_seed_lines
-        found = self.go_on((lambda: self._lines >= awaited) if awaited >= 0 else (lambda: False))
-        if not found and self.done and "SEEDS" in getattr(self._settings, "explicit", ()):
-            logger.warning("HERITRIX_SEEDS: there is no seed in %d lines", self._lines)
+        self._rest = self._announced(lines)
+        self.go_on(lambda: self.lines >= most or not self.holds)
+
+    def _announced(self, lines: Iterable[str]) -> Iterator[CrawlURI | None]:
+        return announced(self._counted(lines), self._listeners, self._settings.view)
 
     def _counted(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:
-            self._lines += 1
+            self.lines += 1
             yield line
 
     def go_on(self, enough: Callable[[], bool]) -> int:
         """Read on until ``enough()`` says so; how many seeds there were."""
         found = 0
         while self._rest is not None and not enough():
-            curi = next(self._rest, None)
-            if curi is None:
-                self._rest = None
-            else:
+            try:
+                curi = next(self._rest)
+            except StopIteration:
+                self._end()
+                break
+            if curi is not None:
                 found += 1
-                self._frontier.add([curi])
+                self.seeds += 1
+                self.queued += self._frontier.add([curi])
         return found
+
+    def _end(self) -> None:
+        self._rest, self._begins = None, False
+        if not self.seeds and "SEEDS" in getattr(self._settings, "explicit", ()):
+            logger.warning("HERITRIX_SEEDS: there is no seed in %d lines", self.lines)
 
     def more(self, lines: Iterable[str]) -> int:
         """Lines that came while the crawl runs; how many seeds among them were new."""
@@ -115,15 +134,17 @@ class SeedReader:
             return None
         return found.st_mtime_ns, found.st_size
 
-    def reread(self) -> int | None:
-        """Read the seeds file again if it has changed: how many seeds were new; None when it has not."""
+    def reread(self) -> bool:
+        """Have the seeds file read again by ``go_on`` if it has changed; whether it has. Raises OSError."""
         stamp = self._looks()
-        if stamp is None or stamp == self._stamp:
-            return None
-        self._stamp = stamp
+        if stamp is None or stamp == self._stamp or self._rest is not None:
+            return False
         assert self._file is not None
-        with self._file.open(encoding="utf-8-sig", errors="replace") as lines:
-            return self.more(line.rstrip("\n") for line in lines)
+        lines = open_text(self._file)
+        self._stamp = stamp
+        self.lines = self.seeds = self.queued = 0
+        self._rest = self._announced(line.rstrip("\n") for line in lines)
+        return True
 
 
 def appended(uri: str, via: str | None) -> str:
@@ -134,18 +155,44 @@ def appended(uri: str, via: str | None) -> str:
 
 def announce(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any) -> Iterator[CrawlURI]:
     """Tell the listeners of every line; gives the seeds as URIs to be scheduled."""
-    for line in chain.from_iterable(seed_lines(text, strict=view.strict_uri_fixup) for text in lines):
-        if line.uri is None:
-            understood = [listener.non_seed_line(line.text) for listener in listeners]
-            if not any(understood):
-                shown = line.text[:300]
-                logger.warning("seed line not understood: %s", shown if shown.isprintable() else repr(shown))
-            continue
-        for listener in listeners:
-            listener.seed_added(line.uri, line.text)
-        yield seed(line.uri, source_tag=line.text if view.source_tag_seeds else None)
+    return (curi for curi in announced(lines, listeners, view) if curi is not None)
+
+
+def announced(lines: Iterable[str], listeners: Sequence[SeedListener], view: Any) -> Iterator[CrawlURI | None]:
+    """The same, line by line: None for each that is no seed."""
+    for text in lines:
+        for line in seed_lines(text, strict=view.strict_uri_fixup):
+            if line.words:
+                _not_understood(line.text, "more than one word; a blank within an address is written %20")
+                continue
+            if line.uri is None:
+                _offer(line.text, listeners)
+                continue
+            uri, written = line.uri, line.text
+            if "@" in uri and view.profile != "heritrix" and (bare := without_login(uri)) != uri:
+                # nobody is told user and password
+                written = bare
+            else:
+                bare = uri
+            for listener in listeners:
+                listener.seed_added(bare, written)
+            yield seed(uri, source_tag=written if view.source_tag_seeds else None)
+        yield None
     for listener in listeners:
         listener.seeds_read()
+
+
+def _offer(text: str, listeners: Sequence[SeedListener]) -> None:
+    understood = [listener.non_seed_line(text) for listener in listeners]
+    if not any(understood):
+        _not_understood(text)
+
+
+def _not_understood(text: str, why: str = "") -> None:
+    shown = text[:300]
+    logger.warning(
+        "seed line not understood: %s%s", shown if shown.isprintable() else repr(shown), f" ({why})" if why else ""
+    )
 
 
 def seed(uri: str, *, source_tag: str | None = None) -> CrawlURI:

@@ -28,6 +28,10 @@ class ConfigurationError(SystemExit):
         return self.message
 
 
+class StoreInUse(ConfigurationError):
+    """Another process, or another part of this one, has the store open: a crawl, or a command for some moments."""
+
+
 class StorageFull(HeritrixError):
     """A record or a row could not be written: no room, or the disk refused.
 

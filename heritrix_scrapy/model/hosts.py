@@ -29,14 +29,17 @@ SERVERS = b"hs"
 
 #: Rows of what was queued since the Hosts' own rows were written: host → URIs, one row a batch.
 ARRIVED = b"hA"
-#: Batches after which the Hosts' rows follow.
+#: Batches after which the Hosts' rows follow, and hosts after which they do anyway.
 ARRIVALS = 50
+ARRIVED_HOSTS = 5_000
+#: Hosts whose rows follow with one batch.
+COUNTED = 200
 #: Key of a source's counters.
 SOURCE = b"hu"
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
 
 
-class Tally(msgspec.Struct, array_like=True):
+class Tally(msgspec.Struct, array_like=True, gc=False):
     """Counters kept for a host, a server and a queue alike (Heritrix: FetchStats)."""
 
     scheduled: int = 0
@@ -92,7 +95,7 @@ class Province(msgspec.Struct, array_like=True):
     seen: int = 0
 
 
-class Host(msgspec.Struct, array_like=True):
+class Host(msgspec.Struct, array_like=True, gc=False):
     """``addresses``: textual, in the order to try; ``looked_up_ms``: when (-1 never); ``ttl``: seconds, -1 never
     expires (a numeric host); ``failures``: failed look-ups in a row; ``final``: the last one settled that there
     is no address (no try is left); ``guess_hits``, ``guess_misses``: answers to guesses from scripts that found
@@ -192,6 +195,10 @@ def _host(beginning: str) -> str:
     return host_of(beginning)
 
 
+#: Key and row of a URI's host, key and row of its server, and the name that the host is counted under.
+Place = tuple[bytes, Host, bytes, Server, str]
+
+
 class Hosts:
     """Every Host, Server and Inquiry in use, read from the store when first asked for and written back by ``drain``.
 
@@ -207,17 +214,21 @@ class Hosts:
         self._budget = budget
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._changed: dict[bytes, Any] = {}
-        self._rows: dict[str, tuple[bytes, bytes]] = {}
+        self._places: dict[str, Place] = {}
         self._last = ""
-        self._last_rows: tuple[bytes, bytes] | None = None
+        self._last_place: Place | None = None
         #: Texts as they stand in the store, of the Servers in memory, and their characters.
         self._texts: dict[bytes, str | None] = {}
         self._size = 0
+        #: Whether all objects in memory but the newest are still to be written, so that none can be forgotten.
+        self._all_changed = False
         #: URIs queued of each host: since the last batch (see ``arrive``), and in rows of their own that no Host has
         #: counted yet.
         self.arrived: dict[str, int] = {}
         self._waiting: dict[str, int] = {}
         self._arrivals: list[bytes] = []
+        #: The same in rows whose turn to be counted has come, no more than ``COUNTED`` hosts in each.
+        self._parts: list[tuple[bytes, dict[str, int]]] = []
         self._dropped: list[bytes] = []
         self._arrival = 0
         #: What else is kept beside hosts: each gives its changed rows.
@@ -269,47 +280,57 @@ class Hosts:
     def tallies_of(self, curi: CrawlURI) -> list[Tally]:
         """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
         are of one host (Heritrix: ServerCache)."""
-        found = []
-        rows = self._rows_of(curi.uri)
-        if rows is not None:
-            of_host, of_server = rows
-            host, server, changed = self._find(of_host, Host), self._find(of_server, Server), self._changed
+        changed = self._changed
+        place = self._place_of(curi.uri)
+        if place is None:
+            found = []
+        else:
+            of_host, host, of_server, server, _ = place
             changed[of_host], changed[of_server] = host, server
-            found += [host.tally, server.tally]
+            found = [host.tally, server.tally]
         if curi.source_tag:
-            found.append(self.source(curi.source_tag))
-            self._mark(SOURCE + curi.source_tag.encode("utf-8", "surrogatepass"))
+            of_source = SOURCE + curi.source_tag.encode("utf-8", "surrogatepass")
+            source = changed.get(of_source)
+            if source is None:
+                source = changed[of_source] = self._find(of_source, Tally)
+            found.append(source)
         return found
+
+    def name_of(self, uri: str) -> str:
+        """The name of the host that a URI is counted under; empty for one without."""
+        place = self._place_of(uri)
+        return counted_under(uri) if place is None else place[4]
 
     def server_of(self, uri: str) -> Server | None:
         """The Server that a URI is on."""
-        rows = self._rows_of(uri)
-        return None if rows is None else self._find(rows[1], Server)
+        place = self._place_of(uri)
+        return None if place is None else place[3]
 
-    def _rows_of(self, uri: str) -> tuple[bytes, bytes] | None:
-        """Keys of a URI's Host and Server; None for a URI without. Remembered by scheme and authority, and for the URI
-        asked for last."""
+    def _place_of(self, uri: str) -> Place | None:
+        """Where a URI is; None for a URI without a host. Remembered by scheme and authority, until anything is
+        forgotten, and for the URI asked for last."""
         if uri is self._last:
-            return self._last_rows
-        self._last = uri
-        rows = self._last_rows = self._looked_up(uri)
-        return rows
-
-    def _looked_up(self, uri: str) -> tuple[bytes, bytes] | None:
+            return self._last_place
         slash = uri.find("/", 8)
         authority = uri[:slash] if slash > 0 else ""
-        rows = self._rows.get(authority)
-        if rows is None:
-            name = counted_under(uri)
-            key = server_key(uri)
-            if not name or not key:
-                return None
-            rows = b"hh" + name.encode("utf-8", "surrogatepass"), b"hs" + key.encode("utf-8", "surrogatepass")
-            if authority.startswith(("http://", "https://")):
-                if len(self._rows) >= 20_000:
-                    self._rows.clear()
-                self._rows[authority] = rows
-        return rows
+        place = self._places.get(authority) or self._look_up(uri, authority)
+        self._last, self._last_place = uri, place
+        return place
+
+    def _look_up(self, uri: str, authority: str) -> Place | None:
+        name, key = counted_under(uri), server_key(uri)
+        if not name or not key:
+            return None
+        of_host = HOSTS + name.encode("utf-8", "surrogatepass")
+        of_server = SERVERS + key.encode("utf-8", "surrogatepass")
+        server: Server = self._find(of_server, Server)
+        host: Host = self._find(of_host, Host)
+        place = of_host, host, of_server, server, name
+        # looking for one may have had the other forgotten
+        self._kept.setdefault(of_server, server)
+        if authority.startswith(("http://", "https://")):
+            self._places[authority] = place
+        return place
 
     def scheduled(self, name: str) -> Tally:
         """The counters of the host of that name, to be changed now."""
@@ -335,12 +356,40 @@ class Hosts:
 
     def count_arrivals(self) -> None:
         """Have the next batch write what was queued into the Hosts' own rows."""
+        self._count_parts(len(self._parts))
         for counts in (self._waiting, self.arrived):
-            for name, count in counts.items():
-                self.scheduled(name).scheduled += count
+            self._count(counts)
             counts.clear()
         self._dropped += self._arrivals
         self._arrivals.clear()
+
+    def _count(self, counts: dict[str, int]) -> None:
+        for name, count in counts.items():
+            self.scheduled(name).scheduled += count
+
+    def _count_parts(self, number: int) -> None:
+        for _ in range(number):
+            key, counts = self._parts.pop()
+            self._count(counts)
+            self._dropped.append(key)
+
+    def _part(self, rows: list[tuple[bytes, bytes]]) -> None:
+        """What was queued of many hosts gets rows that can be counted one by one, in the place of those it has."""
+        for name, count in self.arrived.items():
+            self._waiting[name] = self._waiting.get(name, 0) + count
+        self.arrived.clear()
+        waiting = list(self._waiting.items())
+        self._waiting.clear()
+        self._dropped += self._arrivals
+        self._arrivals.clear()
+        for at in range(0, len(waiting), COUNTED):
+            counts = dict(waiting[at : at + COUNTED])
+            rows.append((self._next_arrival(), _encoder.encode(counts)))
+            self._parts.append((rows[-1][0], counts))
+
+    def _next_arrival(self) -> bytes:
+        self._arrival += 1
+        return ARRIVED + self._arrival.to_bytes(8, "big")
 
     def take_dropped(self) -> list[bytes]:
         """Keys of rows that go with the batch that ``drain`` gave its rows for."""
@@ -351,8 +400,9 @@ class Hosts:
         """Every Host by name, of the store's ``rows`` from ``HOSTS`` on and of what is to be written."""
         waiting = {key: value for key, value in list(self._changed.items()) if key.startswith(HOSTS)}
         queued = dict(self._waiting)
-        for name, count in list(self.arrived.items()):
-            queued[name] = queued.get(name, 0) + count
+        for counts in (self.arrived, *[part for _, part in self._parts]):
+            for name, count in list(counts.items()):
+                queued[name] = queued.get(name, 0) + count
         for key, row in rows:
             value = waiting.pop(key, None) or msgspec.msgpack.decode(row, type=Host)
             name = key[2:].decode("utf-8", "surrogatepass")
@@ -384,41 +434,54 @@ class Hosts:
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
         rows: list[tuple[bytes, bytes]] = []
-        if len(self._arrivals) >= ARRIVALS:
-            self.count_arrivals()
-        elif self.arrived:
-            self._arrival += 1
-            key = ARRIVED + self._arrival.to_bytes(8, "big")
+        if self._parts:
+            # as many as come, so that they do not grow
+            self._count_parts(min(len(self._parts), 1 + len(self.arrived) // COUNTED))
+        elif len(self._arrivals) >= ARRIVALS or len(self._waiting) >= ARRIVED_HOSTS:
+            if len(self._waiting) + len(self.arrived) <= 2 * COUNTED:
+                self.count_arrivals()
+            else:
+                self._part(rows)
+        if self.arrived:
+            key = self._next_arrival()
             rows.append((key, _encoder.encode(self.arrived)))
             self._arrivals.append(key)
             for name, count in self.arrived.items():
                 self._waiting[name] = self._waiting.get(name, 0) + count
             self.arrived.clear()
-        for key, value in self._changed.items():
-            if isinstance(value, Server):
-                rows.append((key, self._pack_server(key, value, rows)))
-            else:
-                rows.append((key, _encoder.encode(value)))
+        changed = self._changed
+        if len(self._kept) > self._capacity // 2:
+            # ``tallies_of`` finds its rows without looking here; who was asked for last matters when some must go
+            for key in changed:
+                self._kept.move_to_end(key)
+        texts = [(key, value, value.robots) for key, value in changed.items() if type(value) is Server]
+        try:
+            for key, server, text in texts:
+                if text is not None or key in self._texts:
+                    self._put_text(key, text, rows)
+                if text is not None:
+                    # the row says only that there is one
+                    server.robots = ""
+            rows += zip(changed, map(_encoder.encode, changed.values()), strict=True)
+        finally:
+            for _, server, text in texts:
+                if text is not None:
+                    server.robots = text
         self._changed.clear()
+        if self._all_changed:
+            self._all_changed = False
+            self._shrink(b"")
         for other in self.others:
             rows += other()
         return rows
 
-    def _pack_server(self, key: bytes, server: Server, rows: list[tuple[bytes, bytes]]) -> bytes:
-        text = server.robots
+    def _put_text(self, key: bytes, text: str | None, rows: list[tuple[bytes, bytes]]) -> None:
+        """A row for the text of a server's robots.txt, if it is another."""
         stored = self._texts.get(key)
-        if text != stored:
+        if text is not stored and text != stored:
             rows.append((_text_key(key), b"" if text is None else text.encode("utf-8", "surrogatepass")))
             self._size += len(text or "") - len(stored or "")
             self._texts[key] = text
-        if text is None:
-            return _encoder.encode(server)
-        # the row says only that there is one
-        server.robots = ""
-        try:
-            return _encoder.encode(server)
-        finally:
-            server.robots = text
 
     def _mark(self, key: bytes) -> None:
         if (value := self._kept.get(key)) is not None:
@@ -437,20 +500,24 @@ class Hosts:
             self._texts[key] = value.robots
             self._size += len(value.robots)
         self._kept[key] = value
-        if len(self._kept) > self._capacity or self._size > self._budget:
+        if (len(self._kept) > self._capacity or self._size > self._budget) and not self._all_changed:
             self._shrink(key)
         return value
 
     def _shrink(self, newest: bytes) -> None:
-        """Forget a tenth, those not asked for longest first, and more until the texts fit."""
-        count = max(len(self._kept) // 10, 1)
+        """Forget down to nine tenths, those not asked for longest first, and more until the texts fit."""
+        self._places.clear()
+        self._last = ""
+        count = max(len(self._kept) - self._capacity * 9 // 10, 1)
         for old in list(self._kept):
             if count <= 0 and self._size <= self._budget:
-                break
+                return
             if old not in self._changed and old != newest:
                 del self._kept[old]
                 self._size -= len(self._texts.pop(old, None) or "")
                 count -= 1
+        # until the next batch it would only look at all of them again
+        self._all_changed = True
 
 
 def _text_key(key: bytes) -> bytes:

@@ -6,10 +6,10 @@ A Recorder keeps the request as sent and the response from its final status line
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 import re
+import struct
 import tempfile
 import zlib
 from typing import IO, TYPE_CHECKING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Bytes a spool keeps in memory before it moves to a file.
 MEMORY_LIMIT = 512 * 1024
 CHUNK = 64 * 1024
+BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 #: Bytes looked through for the end of a chunk's size line; the wire reader gives up there too.
 MAX_CHUNK_LINE = 16 * 1024
 #: A coded body may stand for so many bytes at least, for so many times its own size beyond that, and for no more
@@ -179,7 +180,10 @@ class Recorder:
     def body_digest(self) -> str:
         """``sha1:`` and Base32 over the raw bytes after the head; reads the whole body once."""
         if self._digest is None:
-            self._digest = sha1_base32(self.response.chunks(self.body_at))
+            few = self.body_size <= CHUNK
+            self._digest = (
+                sha1_of(self.response.read(self.body_at)) if few else sha1_base32(self.response.chunks(self.body_at))
+            )
         return self._digest
 
     def entity(self, limit: int, *, decoded: bool = True) -> bytes:
@@ -230,12 +234,34 @@ class Recorder:
         self._entity = None
 
 
+#: Ten bits → two characters of Base32 (RFC 4648, 6).
+_PAIRS = tuple(first + second for first in BASE32 for second in BASE32)
+_GROUPS = struct.Struct(">BIBIBIBI").unpack
+
+
+def base32(digest: bytes) -> str:
+    """20 bytes in Base32: the standard library's way takes three times as long, and a page has four of them."""
+    a, b, c, d, e, f, g, h = _GROUPS(digest)
+    two = _PAIRS
+    return (
+        f"{two[a << 2 | b >> 30]}{two[b >> 20 & 1023]}{two[b >> 10 & 1023]}{two[b & 1023]}"
+        f"{two[c << 2 | d >> 30]}{two[d >> 20 & 1023]}{two[d >> 10 & 1023]}{two[d & 1023]}"
+        f"{two[e << 2 | f >> 30]}{two[f >> 20 & 1023]}{two[f >> 10 & 1023]}{two[f & 1023]}"
+        f"{two[g << 2 | h >> 30]}{two[h >> 20 & 1023]}{two[h >> 10 & 1023]}{two[h & 1023]}"
+    )
+
+
 def sha1_base32(pieces: Iterable[bytes]) -> str:
     """``sha1:`` and the digest in Base32, as WARC records and crawl logs write it."""
     digest = hashlib.sha1(usedforsecurity=False)
     for piece in pieces:
         digest.update(piece)
-    return "sha1:" + base64.b32encode(digest.digest()).decode("ascii")
+    return "sha1:" + base32(digest.digest())
+
+
+def sha1_of(data: bytes) -> str:
+    """``sha1_base32`` of bytes that are in one piece."""
+    return "sha1:" + base32(hashlib.sha1(data, usedforsecurity=False).digest())
 
 
 def take(pieces: Iterable[bytes], limit: int) -> bytes:

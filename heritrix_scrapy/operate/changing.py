@@ -14,7 +14,7 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.seeds import announce
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate import changes as thinking
 from heritrix_scrapy.operate.changes import Wish, bare
@@ -102,8 +102,14 @@ class ChangeExtension:
         for tell in crawl.settings_changed:
             tell()
         if "HERITRIX_SEEDS" in wish.names and crawl.operations is not None:
-            queued = crawl.operations.perform({"do": "seeds", "lines": list(settings.view.seeds), "remark": remark})
+            self._tell(wish, remark)
+            try:
+                queued = crawl.operations.perform({"do": "seeds", "lines": list(settings.view.seeds), "remark": remark})
+            except StorageFull as error:
+                crawl.bridge.pause(error)
+                raise Refused(f"the settings have changed, and not every seed could be queued: {error}") from error
             answer["seeds queued"] = queued["queued"]
+            return answer
         self._tell(wish, remark)
         return answer
 

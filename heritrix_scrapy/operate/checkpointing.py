@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import signals
@@ -28,7 +29,6 @@ from heritrix_scrapy.signals import checkpointed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -60,6 +60,7 @@ class CheckpointExtension:
         begin(crawl)
         self._settings = settings_of(crawler)
         self._number = 0
+        self._closed = False
         self._making: asyncio.Task[Any] | None = None
         #: Set while no thread completes a checkpoint.
         self._whole = threading.Event()
@@ -150,7 +151,7 @@ class CheckpointExtension:
         crawl = self._crawl
         if crawl.jobdir.temporary:
             raise Refused("a crawl without JOBDIR has no checkpoints")
-        if crawl.frontier is None or crawl.report is None:
+        if crawl.frontier is None or crawl.report is None or self._closed:
             raise Refused("the crawl has not begun, or is over")
         if not crawl.frontier.alive() and not self._settings.view.run_while_empty:
             raise Refused("nothing is queued: a crawl that begins with this checkpoint would be over at once")
@@ -201,6 +202,9 @@ class CheckpointExtension:
         except (OSError, StorageFull) as error:
             self._failed(path, error)
             raise Refused(f"the checkpoint could not be made: {error}") from error
+        except BaseException as error:
+            self._failed(path, error)
+            raise
         about.paused_ms = round((crawl.clock.monotonic() - began) * 1000, 1)
         return Held(path, about, rest, words)
 
@@ -283,8 +287,14 @@ class CheckpointExtension:
     def _at_the_end(self) -> None:
         """The crawl stops with URIs left. The logs keep their names: the next launch appends to them."""
         frontier = self._crawl.frontier
-        if not self._settings.view.checkpoint_on_shutdown or frontier is None or not frontier.alive():
-            return
+        try:
+            if self._settings.view.checkpoint_on_shutdown and frontier is not None and frontier.alive():
+                self._last()
+        finally:
+            # the store is closed next
+            self._closed = True
+
+    def _last(self) -> None:
         began = self._crawl.clock.monotonic()
         if not self._whole.wait(LONGEST):
             logger.error("no checkpoint at the end: another is being made still")
@@ -295,13 +305,22 @@ class CheckpointExtension:
             held = self._hold(SHUTDOWN, "", rotate=False)
             try:
                 self._complete(held)
-                self._forget_others(held)
-            except OSError as error:
+            except (OSError, StorageFull) as error:
                 self._failed(held.path, error)
                 return
+            except BaseException as error:
+                self._failed(held.path, error)
+                raise
+            try:
+                self._forget_others(held)
+            except OSError as error:
+                logger.error("the logs of earlier checkpoints could not be put together: %s", error)
             self._told(held, self._crawl.clock.monotonic() - began)
         except Refused as refused:
             logger.error("no checkpoint at the end: %s", refused)
+        except Exception:
+            # what is left to do at the end is done all the same
+            logger.exception("no checkpoint at the end")
 
 
 def _over(task: asyncio.Future[Any] | None) -> bool:
@@ -322,4 +341,5 @@ def begin(crawl: Crawl) -> None:
         raise ConfigurationError(checkpoints.SETTING, wanted, "a JOBDIR is needed")
     found = checkpoints.begin(str(wanted), crawl.jobdir.root, crawl.clock.now_ms())
     crawl.began_with = found.name
+    crawl.moved = Path(found.about.jobdir), found.path.resolve().parents[1]
     logger.info("beginning with the checkpoint %s", found.path)

@@ -19,6 +19,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.steering import PROTOCOL, SUBSCRIBE, Answer, Refused
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class ControlServer:
         self._do = do
         self._subscribe = subscribe
         self._server: asyncio.Server | None = None
+        #: Device and inode of the socket: the next crawl on the directory may have bound its own meanwhile.
+        self._bound: tuple[int, int] | None = None
         #: Connections that ask, and those that listen with what serves them.
         self._writers: set[asyncio.StreamWriter] = set()
         self._listening: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
@@ -86,6 +89,7 @@ class ControlServer:
             with reachable(self._directory) as path:
                 listener.bind(path)
                 os.chmod(path, 0o600)
+                self._bound = _identity(path)
             self._server = await asyncio.start_unix_server(self._serve, sock=listener, limit=MAX_LINE)
         except OSError:
             listener.close()
@@ -99,8 +103,10 @@ class ControlServer:
         for writer in list(self._writers):
             writer.close()
         self._server = None
+        path = self._directory / NAME
         with contextlib.suppress(FileNotFoundError):
-            (self._directory / NAME).unlink()
+            if _identity(path) == self._bound:
+                path.unlink()
 
     async def close(self) -> None:
         """Let go of the socket and of everyone connected; those who listen may hear the end before."""
@@ -140,7 +146,7 @@ class ControlServer:
     async def _answered(self, request: Mapping[str, Any]) -> Answer:
         try:
             answer = await self._do(request)
-        except Refused as error:
+        except (Refused, StorageFull) as error:
             return {"ok": False, "error": str(error)}
         except Exception as error:
             logger.exception("the request %r failed", request.get("do"))
@@ -184,6 +190,12 @@ class ControlServer:
     async def _send(self, writer: asyncio.StreamWriter, answer: Answer) -> None:
         writer.write(json.dumps(answer, default=str).encode() + b"\n")
         await writer.drain()
+
+
+def _identity(path: Path | str) -> tuple[int, int]:
+    """What tells a file from another of its name. Raises FileNotFoundError."""
+    told = os.lstat(path)
+    return told.st_dev, told.st_ino
 
 
 def _request(line: bytes) -> dict[str, Any] | str:

@@ -8,7 +8,6 @@ made when the reader comes for them, and log lines are read from the files then:
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -30,12 +29,17 @@ MOST = 100
 #: Seconds between two looks at a log, and the fewest between two times the numbers.
 LOOK = 0.25
 LEAST = 0.1
+#: How much of its time a reader's turn may be late before it is left out, and times that are left out at most.
+LATE = 0.1
+LEFT_OUT = 4
 
 
 class Subscription:
     """What one reader hears: an asynchronous iterator of objects with ``event`` and ``time`` (ms since the epoch).
 
-    ``numbers``: makes what the event ``numbers`` holds, each ``every`` seconds (0: never); ``followers``: of logs.
+    ``numbers``: makes what the event ``numbers`` holds, each ``every`` seconds (0: never); ``followers``: of logs,
+    which are looked at each ``look`` seconds. Who asks for the same time as another has it at the same moment. Where
+    the crawl is so busy that the turns come late, some are left out.
     """
 
     def __init__(
@@ -46,13 +50,14 @@ class Subscription:
         numbers: Callable[[], Mapping[str, Any]],
         every: float,
         followers: Iterable[Follower],
+        look: float = LOOK,
         leave: Callable[[Subscription], None],
         now_ms: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
         capacity: int = CAPACITY,
     ) -> None:
         self.events = frozenset(events)
-        self._numbers, self._every, self._followers = numbers, every, list(followers)
+        self._numbers, self._every, self._followers, self._look_each = numbers, every, list(followers), look
         self._leave, self._now_ms, self._monotonic = leave, now_ms, monotonic
         self._capacity = capacity
         self._hello: dict[str, Any] | None = self._told("hello", hello)
@@ -60,6 +65,8 @@ class Subscription:
         self._missed = 0
         self._awake = asyncio.Event()
         self._next_numbers = self._next_look = 0.0
+        #: Seconds by which the last turn was late.
+        self._late = 0.0
         self._last: dict[str, Any] | None = None
         #: Whether the logs may hold lines from before the end that have not been looked for.
         self._lines_left = False
@@ -104,7 +111,7 @@ class Subscription:
                 return self._waiting.popleft()
             now, last, lines_left = self._monotonic(), self._last, self._lines_left
             if self._every and now >= self._next_numbers and last is None:
-                self._next_numbers = now + self._every
+                self._next_numbers = due(now, self._every, self._late)
                 return self._told("numbers", self._numbers())
             if lines_left or (self._followers and now >= self._next_look):
                 found = await self._look()
@@ -126,20 +133,30 @@ class Subscription:
             self._followers.append(self._followers.pop(0))
             if found is not None:
                 return found
-        self._next_look = self._monotonic() + LOOK
+        self._next_look = due(self._monotonic(), self._look_each, self._late)
         return None
 
     async def _sleep(self, now: float) -> None:
-        due = [self._next_numbers] if self._every else []
-        due += [self._next_look] if self._followers else []
-        if not due:
+        times = [self._next_numbers] if self._every else []
+        times += [self._next_look] if self._followers else []
+        if not times:
             await self._awake.wait()
             return
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._awake.wait(), max(min(due) - now, 0.001))
+        until = max(min(times), now + 0.001)
+        try:
+            await asyncio.wait_for(self._awake.wait(), until - now)
+        except TimeoutError:
+            self._late = max(self._monotonic() - until, 0.0)
 
     def _told(self, event: str, details: Mapping[str, Any]) -> dict[str, Any]:
         return {"event": event, "time": self._now_ms(), **details}
+
+
+def due(now: float, every: float, late: float = 0.0) -> float:
+    """When the next turn of those is due who have one each ``every`` seconds: the same moment for all of them, at least
+    half as long away. ``late``: by how much the turn before was."""
+    left_out = min(int(late / (every * LATE)), LEFT_OUT)
+    return (now // every + 1 + left_out) * every + (every if every - now % every < every / 2 else 0.0)
 
 
 class Feed:
@@ -167,10 +184,11 @@ class Feed:
         numbers: float = 0.0,
         logs: dict[str, str] | list[str] | None = None,
         lines: int = 0,
+        look: float = LOOK,
     ) -> Subscription:
         """Hear of the crawl from now on. ``events``: names, all when left out; ``numbers``: seconds between two times
         the numbers, 0 for never; ``logs``: names of logs, or name → an expression that is searched for in each line;
-        ``lines``: so many that stand there already.
+        ``lines``: so many that stand there already; ``look``: seconds between two looks at the logs.
 
         Raises Refused.
         """
@@ -180,6 +198,8 @@ class Feed:
                 raise Refused(f"subscribe: no event {name!r}; there are: {', '.join(self._names)}")
         if numbers and not LEAST <= numbers <= 86_400:
             raise Refused(f"subscribe: numbers is {numbers}, expected 0, or seconds from {LEAST} to 86400")
+        if not LEAST <= look <= 86_400:
+            raise Refused(f"subscribe: look is {look}, expected seconds from {LEAST} to 86400")
         if lines < 0:
             raise Refused(f"subscribe: lines is {lines}, expected 0 or more")
         filters = dict.fromkeys(logs, "") if isinstance(logs, list) else dict(logs or {})
@@ -195,6 +215,7 @@ class Feed:
             numbers=self._numbers,
             every=numbers,
             followers=[Follower(root, name, filter=each, lines=lines) for name, each in filters.items()],
+            look=look,
             leave=self._subscriptions.discard,
             now_ms=self._now_ms,
         )

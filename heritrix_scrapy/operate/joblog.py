@@ -23,13 +23,19 @@ def one_line(text: str) -> str:
     return "".join(each if each.isprintable() else " " for each in " ".join(text.splitlines()))
 
 
+#: Bytes of lines that are kept for a disk that refuses them.
+KEPT = 1 << 16
+
+
 class JobLog:
-    """The log of one job. ``lost``: lines that could not be written."""
+    """The log of one job. What the disk refuses is written with a later line. ``lost``: lines for which that was too
+    much."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._copy: Path | None = None
         self._waiting: list[str] | None = []
+        self._owed: dict[Path, bytes] = {}
         self.lost = 0
 
     def copy_to(self, folder: Path | None) -> None:
@@ -42,22 +48,26 @@ class JobLog:
                 self._append(self._copy, line)
 
     def write(self, now_ms: int, text: str, level: str = "INFO") -> None:
-        """Add a line; one that the disk refuses is counted as lost."""
+        """Add a line."""
         line = f"{log17(now_ms)} {level} {one_line(text)}\n"
-        if not self._append(self._root / NAME, line):
-            self.lost += 1
+        self._append(self._root / NAME, line)
         if self._copy is not None:
             self._append(self._copy, line)
         elif self._waiting is not None:
             self._waiting.append(line)
 
-    @staticmethod
-    def _append(path: Path, line: str) -> bool:
+    def _append(self, path: Path, line: str) -> None:
+        data = self._owed.pop(path, b"") + line.encode("utf-8", "replace")
         with contextlib.suppress(OSError):
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
-                os.write(descriptor, line.encode("utf-8", "replace"))
-                return True
+                # a disk that is full may take a part
+                while data:
+                    data = data[os.write(descriptor, data) :]
             finally:
                 os.close(descriptor)
-        return False
+        if len(data) > KEPT:
+            self.lost += 1
+            data = data[: -len(line.encode("utf-8", "replace"))]
+        if data:
+            self._owed[path] = data

@@ -226,10 +226,14 @@ class LifeExtension:
             logger.error("the crawl is over: %s; see crawl.log for each", failed)
             return End.FINISHED_ABNORMAL
         if not tallies:
-            logger.warning(
-                "the crawl is empty: no seed was given, or none that is a URI; HERITRIX_SEEDS names them, or the"
-                " spider's start() asks for them"
-            )
+            self._reason = "no seed was given, or none that is a URI"
+            told = "the crawl is empty: %s; HERITRIX_SEEDS names them, or the spider's start() asks for them"
+            settings = settings_of(self._crawler)
+            if "SEEDS" in settings.explicit and settings.view.seeds and settings.view.seeds_unanswered_share:
+                # seeds were meant to be there
+                logger.error(told, self._reason)
+                return End.FINISHED_ABNORMAL
+            logger.warning(told, self._reason)
         return End.FINISHED
 
     def _elsewhere(self) -> list[str]:
@@ -260,10 +264,12 @@ class LifeExtension:
             self._elapsed.halt(clock.monotonic())
         elif state is not State.NASCENT:
             self._elapsed.go(clock.monotonic())
-        if state is State.FINISHED:
-            # the worst of all crawls of this process counts
-            life.exit_statuses.append(life.exit_status(self._life.end, self._closed_for))
-            set_exit_status(max(life.exit_statuses))
+        if state is State.STOPPING or state is State.FINISHED:
+            # the worst of all crawls of this process counts; a second Ctrl-C may have it end before the crawl is over
+            status = life.exit_status(self._life.end, self._closed_for)
+            set_exit_status(max([*life.exit_statuses, status]))
+            if state is State.FINISHED:
+                life.exit_statuses.append(status)
         self.save()
         if self._record.launch:
             self.note(f"{state.value} {self._crawl.jobdir.launch or self._record.launch}")
@@ -282,6 +288,9 @@ class LifeExtension:
     def save(self) -> None:
         """Write down the state for other processes."""
         if not self._kept or not self._record.launch:
+            return
+        if self._life.state is State.FINISHED and record.of_another(self._crawl.jobdir.root, self._record):
+            # the store is closed before the end: the next launch may have begun meanwhile
             return
         row, now = self._record, self._crawl.clock.now_ms()
         row.state, row.end = self.state, self._life.end.name

@@ -93,10 +93,8 @@ class LiveOperations:
             if self._running[number].done:
                 del self._running[number]
         running.task = asyncio.create_task(self._run(running))
-        if wait:
-            await asyncio.shield(running.task)
-        else:
-            await asyncio.wait([running.task], timeout=0.1)
+        # who asked may go away: it goes on
+        await asyncio.wait([running.task], timeout=None if wait else 0.1)
         return self._ended(running)
 
     def look(self, operation: int = 0) -> dict[str, Any]:
@@ -129,6 +127,9 @@ class LiveOperations:
     async def _run(self, running: Running) -> None:
         loop, work = asyncio.get_running_loop(), running.work
         try:
+            while work.steers and not self._crawl.settled():
+                # the scope may be asked
+                await asyncio.sleep(PAUSE)
             while not work.run(deadline(loop.time, SLICE)):
                 await asyncio.sleep(PAUSE)
             operations = self._crawl.operations

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import prepare
-from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreInUse
 from heritrix_scrapy.model.steering import Refused, Verb
 from heritrix_scrapy.operate import changes as thinking
 from heritrix_scrapy.operate import checkpoints, record
@@ -18,13 +18,14 @@ from heritrix_scrapy.operate.checkpoints import About, counts
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.standing import of_stopped
-from heritrix_scrapy.operate.stopped import opened
+from heritrix_scrapy.operate.stopped import opened_job
 from heritrix_scrapy.report.progress import LEGEND, Progress, line
-from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
+from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, asked
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import changes as kept
 from heritrix_scrapy.settings import read, views
 from heritrix_scrapy.store import copying
+from heritrix_scrapy.store.mend import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,8 +73,8 @@ class Offline:
     def checkpoint(self, remark: str = "") -> dict[str, Any]:
         """Make a checkpoint. No ``checkpoint`` in the answer: nothing has happened since the last one."""
         directory = self._directory
-        with opened(directory, self._project) as operations:
-            frontier = operations.frontier
+        with opened_job(directory, self._project) as job:
+            frontier = job.operations.frontier
             if not frontier.alive():
                 raise Refused("nothing is queued: a crawl that begins with this checkpoint would be over at once")
             there = checkpoints.listed(directory)
@@ -105,6 +106,9 @@ class Offline:
             except (OSError, StorageFull) as error:
                 checkpoints.remove(path)
                 raise Refused(f"the checkpoint could not be made: {error}") from error
+            settings = job.crawl.settings
+            if settings is not None and settings.view.reports_at_checkpoints:
+                job.desk.write_all()
         JobLog(directory).write(now, f"CHECKPOINTED {path.name}" + (f" - {remark}" if remark else ""))
         return {"checkpoint": path.name, "path": str(path)}
 
@@ -112,15 +116,15 @@ class Offline:
         self, values: dict[str, Any], reset: list[str] | None = None, check: bool = False, remark: str = ""
     ) -> dict[str, Any]:
         """Change settings, from the next start on. As of a running crawl."""
-        return self._change(thinking.wish(values, reset or []), check=check, remark=remark)
+        return self._change(lambda: thinking.wish(values, reset or []), check=check, remark=remark)
 
     def add(self, name: str, value: Any, check: bool = False, remark: str = "") -> dict[str, Any]:
         """Add one entry to a setting that is a list."""
-        return self._change(thinking.with_entry(self._read(), name, value), check=check, remark=remark)
+        return self._change(lambda: thinking.with_entry(self._read(), name, value), check=check, remark=remark)
 
     def remove(self, name: str, value: Any, check: bool = False, remark: str = "") -> dict[str, Any]:
         """Remove one entry from a setting that is a list."""
-        return self._change(thinking.without_entry(self._read(), name, value), check=check, remark=remark)
+        return self._change(lambda: thinking.without_entry(self._read(), name, value), check=check, remark=remark)
 
     def changes(self) -> dict[str, Any]:
         """What was changed so, and holds."""
@@ -145,7 +149,7 @@ class Offline:
         self, log: str = DEFAULT, start: int = -1, lines: int = 10, filter: str = "", limit: int = LIMIT
     ) -> dict[str, Any]:
         """Lines of a log, as of a running crawl."""
-        return tail(self._directory, log, start=start, lines=lines, filter=filter, limit=limit)
+        return asked(self._directory, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _job(self) -> Path:
         if not (self._directory / "frontier" / "CURRENT").exists():
@@ -158,9 +162,17 @@ class Offline:
         except ConfigurationError as error:
             raise Refused(error.message.removeprefix("heritrix_scrapy: ")) from None
 
-    def _change(self, wish: Wish, *, check: bool, remark: str) -> dict[str, Any]:
+    def _change(self, wanted: Callable[[], Wish], *, check: bool, remark: str) -> dict[str, Any]:
+        # one at a time; and a crawl that begins meanwhile would not hear of it
+        with locked(self._job() / "frontier") as alone:
+            if not alone:
+                words = "another crawl or command works on this directory; wait until it has ended"
+                raise StoreInUse("JOBDIR", str(self._directory), words)
+            return self._changed(wanted(), check=check, remark=remark)
+
+    def _changed(self, wish: Wish, *, check: bool, remark: str) -> dict[str, Any]:
         thinking.refuse_fixed(wish.names, running=False)
-        directory = self._job()
+        directory = self._directory
         merged = thinking.merged(kept.read(directory), wish)
         settings = self._read(merged)
         try:

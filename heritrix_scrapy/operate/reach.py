@@ -12,6 +12,7 @@ from heritrix_scrapy.model.steering import Verb
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.live import deadline
 from heritrix_scrapy.operate.offline import Offline
+from heritrix_scrapy.operate.standing import PATIENCE, patiently
 from heritrix_scrapy.operate.stopped import opened_job
 from heritrix_scrapy.operate.why import Reasons
 
@@ -33,12 +34,14 @@ LONGEST = 600.0
 class Job:
     """One job, as a context: asked through its socket while a crawl runs on it, else opened when it is first needed.
 
-    ``project``: the Scrapy settings that a stopped crawl is opened with.
+    ``project``: the Scrapy settings that a stopped crawl is opened with; ``patience``: seconds for which another's
+    hold on its store is waited for.
     """
 
-    def __init__(self, directory: Path, project: Any) -> None:
+    def __init__(self, directory: Path, project: Any, *, patience: float = PATIENCE) -> None:
         self._directory = directory
         self._project = project
+        self._patience = patience
         self._open = ExitStack()
         self._opened: Opened | None = None
 
@@ -56,6 +59,11 @@ class Job:
 
         Raises ControlError, Refused, ConfigurationError or StorageFull.
         """
+        return patiently(lambda: self._performed(request, progress), self._patience)
+
+    def _performed(
+        self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None
+    ) -> dict[str, Any]:
         if self._opened is None:
             try:
                 return self._asked(request, progress)

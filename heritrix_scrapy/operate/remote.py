@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.steering import SUBSCRIBE
@@ -14,7 +15,7 @@ from heritrix_scrapy.operate.control import ControlError, NotRunning, answered, 
 from heritrix_scrapy.operate.reach import LONGEST, Job
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import Self
 
@@ -27,12 +28,19 @@ MAX_ANSWER = 1 << 28
 class Remote:
     """One job in another process, or in none.
 
-    ``project``: the Scrapy settings that a stopped job is opened with; None: of a stopped job nothing can be asked.
+    ``project``: the Scrapy settings that a stopped job is opened with; or ``stopped``: what does in place of
+    ``reach.Job.perform`` what is asked of one. Without either nothing can be asked of a stopped job.
     """
 
-    def __init__(self, directory: Path, project: Any = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        project: Any = None,
+        *,
+        stopped: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+    ) -> None:
         self._directory = directory
-        self._project = project
+        self._stopped = stopped or (None if project is None else partial(_opened, directory, project))
         #: A stopped job's store is opened by one at a time.
         self._alone = asyncio.Lock()
 
@@ -42,7 +50,7 @@ class Remote:
         try:
             reader, writer = await self._connected()
         except NotRunning:
-            if self._project is None:
+            if self._stopped is None:
                 raise
             async with self._alone:
                 return await asyncio.to_thread(self._stopped, request)
@@ -85,9 +93,10 @@ class Remote:
         await writer.drain()
         return await reader.readline()
 
-    def _stopped(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        with Job(self._directory, self._project) as job:
-            return job.perform(request)
+
+def _opened(directory: Path, project: Any, request: Mapping[str, Any]) -> dict[str, Any]:
+    with Job(directory, project) as job:
+        return job.perform(request)
 
 
 class RemoteEvents:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier.migration import migrate
 from heritrix_scrapy.frontier.status import status_of_store, tallies_of_store
+from heritrix_scrapy.model.errors import StoreInUse
 from heritrix_scrapy.model.steering import PROTOCOL
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.life import End, State, description
@@ -15,7 +16,12 @@ from heritrix_scrapy.operate.record import stands
 from heritrix_scrapy.store import open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+#: Seconds for which a store that is in use is waited for, and between two tries.
+PATIENCE = 10.0
+AGAIN = 0.1
 
 
 def find(directory: Path, name: str = "") -> dict[str, Any]:
@@ -23,10 +29,27 @@ def find(directory: Path, name: str = "") -> dict[str, Any]:
 
     Raises ControlError or StoreError.
     """
-    try:
-        return ask(directory, {"do": "status"})
-    except NotRunning:
-        return of_stopped(directory, name)
+
+    def asked() -> dict[str, Any]:
+        try:
+            return ask(directory, {"do": "status"})
+        except NotRunning:
+            return of_stopped(directory, name)
+
+    return patiently(asked)
+
+
+def patiently(do: Callable[[], dict[str, Any]], seconds: float = PATIENCE) -> dict[str, Any]:
+    """Do that again, for so long, while somebody has the store open: a crawl that begins holds it before it answers,
+    and a command is through in moments. Raises what it raises, StoreInUse at last."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return do()
+        except StoreInUse:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(AGAIN)
 
 
 def of_stopped(directory: Path, name: str = "") -> dict[str, Any]:

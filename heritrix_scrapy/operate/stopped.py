@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from heritrix_scrapy.crawl import Store
+    from heritrix_scrapy.report.desk import Desk
     from heritrix_scrapy.scope import Scope
+    from heritrix_scrapy.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class Opened(NamedTuple):
     crawl: Crawl
     scope: Scope
     operations: Operations
+    desk: Desk
 
 
 @contextmanager
@@ -90,22 +93,28 @@ def opened_job(directory: Path, project: Any) -> Iterator[Opened]:
     crawl = Crawl.of(crawler)
     wanted = crawl.settings = read(settings, contact_required=False)
     store = open_store(directory / "frontier", migrate=migrate)
-    row = store.get(keys.STATE)
-    totals = Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
-    if totals.over:
-        # opened as it is, it would be emptied for a new crawl
-        totals.over = False
-        store.write([(keys.STATE, msgspec.msgpack.encode(totals))])
-        was_over = True
-    else:
-        was_over = False
+    try:
+        job, was_over = _open(directory, crawl, store, wanted)
+    except BaseException:
+        # who opens it goes on living, perhaps
+        store.close()
+        raise
+    frontier = job.operations.frontier
+    try:
+        yield job
+    finally:
+        frontier.close(finished=was_over and not frontier.alive())
+
+
+def _open(directory: Path, crawl: Crawl, store: Store, wanted: Settings) -> tuple[Opened, bool]:
+    """The parts of a stopped job whose store is open, and whether its crawl had come to its end."""
     crawl.store = store
-    scope = from_settings(wanted, crawler)
+    scope = from_settings(wanted, crawl.crawler)
     for rule in scope.listening:
         if hasattr(rule, "surts_dump_file"):
             rule.surts_dump_file = ""
     _consume(announce(wanted.view.seeds, [scope], wanted.view))
-    report = ReportExtension(crawler)
+    report = ReportExtension(crawl.crawler)
     journal = None
     if wanted.view.recovery_log_enabled:
         journal = Journal(lambda: crawl.jobdir.logs, crawl.clock.now_ms)
@@ -118,28 +127,32 @@ def opened_job(directory: Path, project: Any) -> Iterator[Opened]:
         report=report,
         seed_found=scope.seed_found,
         journal=journal,
-        load_part=partial(load_part, crawler),
+        load_part=partial(load_part, crawl.crawler),
     )
+    row = store.get(keys.STATE)
+    totals = Totals() if row is None else msgspec.msgpack.decode(row, type=Totals)
+    was_over = totals.over
+    if was_over:
+        # opened as it is, it would be emptied for a new crawl
+        totals.over = False
+        store.write([(keys.STATE, msgspec.msgpack.encode(totals))])
     frontier.open()
     last = record.stands(directory)
     report.desk.ended = (End[last.end].value, last.ran_ms)
-    try:
-        crawl.frontier = frontier
-        crawl.operations = operations = Operations(
-            frontier,
-            wanted,
-            crawl.clock,
-            decide=scope.accepts,
-            judges_spider_requests=bool(wanted.view.scope_spider_requests),
-            note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
-            listeners=[scope],
-            reached=lambda: "FINISH",
-            also={"report": report.desk.report_now},
-            keep_lines=partial(keep_seed_lines, directory),
-        )
-        yield Opened(crawl, scope, operations)
-    finally:
-        frontier.close(finished=was_over and not frontier.alive())
+    crawl.frontier = frontier
+    crawl.operations = operations = Operations(
+        frontier,
+        wanted,
+        crawl.clock,
+        decide=scope.accepts,
+        judges_spider_requests=bool(wanted.view.scope_spider_requests),
+        note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
+        listeners=[scope, report],
+        reached=lambda: "FINISH",
+        also={"report": report.desk.report_now},
+        keep_lines=partial(keep_seed_lines, directory),
+    )
+    return Opened(crawl, scope, operations, report.desk), was_over
 
 
 def _consume(seeds: Iterable[object]) -> None:

@@ -318,7 +318,7 @@ def _logged(told: dict[str, Any], *, before: bool) -> Iterable[str]:
 def _scope(scope: dict[str, Any], *, assumed: bool) -> str:
     whence = f" when found from {scope['via']}" if scope["via"] else ""
     whence += f" by the path {scope['path']}" if scope["path"] else ""
-    guess = " (assumed; --via and --path say it)" if assumed else ""
+    guess = " (assumed, since nobody said where it was found)" if assumed else ""
     if scope["seed"] and scope["accepted"]:
         return "It is a seed: the scope is not asked."
     rule = f"rule {scope['index']}, {scope['rule']}" if scope["index"] >= 0 else "no rule at all"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import resource
-import traceback
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from scrapy.utils.asyncio import create_looping_call
 from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
-from heritrix_scrapy.model.hosts import counted_under
 from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report import crawled, json_line, launch, progress
 from heritrix_scrapy.report.desk import Desk
@@ -27,8 +25,9 @@ from heritrix_scrapy.report.figures import Figures, Moment
 from heritrix_scrapy.report.log_line import error_line, failure_entry, line
 from heritrix_scrapy.report.logs import CRAWL, JSON_CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
 from heritrix_scrapy.report.reports import REPORTS, name_of
-from heritrix_scrapy.report.tally import by_status, tally
+from heritrix_scrapy.report.tally import Ends, by_status
 from heritrix_scrapy.report.times import log17
+from heritrix_scrapy.report.traces import told
 from heritrix_scrapy.settings import job_file, settings_of
 
 if TYPE_CHECKING:
@@ -65,11 +64,11 @@ class ReportExtension:
         self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
-        self._types: set[str] = set()
+        self._ends = Ends(modern=self._modern)
+        #: Counters that the frontier has not asked for yet.
+        self._untaken: Counter[str] = Counter()
         #: Hosts that are known to have answered.
         self._visited: set[str] = set()
-        #: The URI that ended last and its counters: the frontier asks for them right after.
-        self._counted: tuple[CrawlURI, Mapping[str, int]] | None = None
         self._pending_since = 0.0
         self._timer: Any = None
         self._began = self._told = self._noted = 0.0
@@ -96,36 +95,33 @@ class ReportExtension:
 
     # -- what the frontier calls ---------------------------------------------------------------------------
 
-    def tally(self, curi: CrawlURI) -> Mapping[str, int]:
-        """Counters that this finished URI adds."""
-        counted = self._counted
-        return counted[1] if counted is not None and counted[0] is curi else self._tally(curi)
-
     def finished(self, curi: CrawlURI) -> None:
         """Write the URI's line, and what went wrong with it into the log for that."""
         now = self._crawl.clock.now_ms()
         text = self._line(curi, now)
         self._logs.append(CRAWL, text)
-        view = self._view
+        view, code = self._view, curi.status
         if view.json_crawl_log:
             extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
             self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
         blamed = None
-        if curi.status < 0 and status.lookup(curi.status).runtime_error:
+        if code < 0 and status.lookup(code).runtime_error:
             blamed = culprit(curi)
             trace = [curi.error_text or "no further information"] if blamed is None else told(*blamed)
             self._logs.append(RUNTIME_ERRORS, failure_entry(text, trace))
         if curi.errors or curi.link_errors:
             self._errors(curi, now, text, blamed)
-        host = counted_under(curi.uri)
-        if curi.status > 0 and host not in self._visited:
+        host = self._crawl.hosts.name_of(curi.uri)
+        if code > 0 and host not in self._visited:
             self._visit(host)
         self._figures.finished(curi, host, seeds=view.track_seeds, sources=view.track_sources)
-        counters = self._tally(curi)
-        self._counted = (curi, counters)
-        pending = self._pending
-        for name, count in counters.items():
-            pending[name] += count
+        self._ends.add(curi)
+
+    def take_tallies(self) -> Mapping[str, int]:
+        """Counters, with what is added to each by the URIs that finished since this was asked last."""
+        self._count_ends()
+        taken, self._untaken = self._untaken, Counter()
+        return taken
 
     def pending(self, curi: CrawlURI) -> None:
         """Write the line of a URI that still waits."""
@@ -141,8 +137,12 @@ class ReportExtension:
             self._figures.retried(curi)
 
     def count(self, counters: Mapping[str, int]) -> None:
-        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+        """Add to the counters of parts: ``warc/...``, ``step/...``."""
         self._figures.count(counters)
+
+    def extracted(self, found: Mapping[str, int]) -> None:
+        """Extractors read a URI: their names, and how many links each found."""
+        self._figures.extracted(found)
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed was announced."""
@@ -228,7 +228,7 @@ class ReportExtension:
         self._begin(new=True)
         self._began = self._told = self._noted = self._crawl.clock.monotonic()
         self._first = self._moment("start")
-        self._types.update(name[5:] for name in self._totals() if name.startswith("mime/"))
+        self._ends.types.update(name[5:] for name in self._totals() if name.startswith("mime/"))
         if self._crawl.looking:
             return
         self._logs.append(PROGRESS, progress.LEGEND + "\n" + "".join(self._notes or ()))
@@ -283,8 +283,14 @@ class ReportExtension:
     def _walk(self, start: bytes, stop: bytes) -> Iterable[tuple[bytes, bytes]]:
         return () if self._crawl.store is None else self.desk.walked(self._crawl.store.range(start, stop))
 
-    def _tally(self, curi: CrawlURI) -> Mapping[str, int]:
-        return tally(curi, self._types, modern=self._modern)
+    def _count_ends(self) -> None:
+        counters, pending = self._ends.take(), self._pending
+        for name, count in counters.items():
+            pending[name] = pending.get(name, 0) + count
+        if self._untaken:
+            self._untaken.update(counters)
+        else:
+            self._untaken = counters
 
     def _visit(self, host: str) -> None:
         """A host answered, perhaps for the first time."""
@@ -328,7 +334,8 @@ class ReportExtension:
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
         view = self._view
         if curi.uri.startswith("http") and curi.content_size > 0:
-            curi.extra_info["contentSize"] = counted_size(curi, heritrix=not self._modern)
+            counted = curi.content_size if self._modern else counted_size(curi, heritrix=True)
+            curi.extra_info["contentSize"] = counted
         return line(
             curi,
             now_ms,
@@ -353,6 +360,7 @@ class ReportExtension:
 
     def _give_stats(self) -> None:
         """What gathered goes into Scrapy's stats; done about once a second."""
+        self._count_ends()
         pending, self._pending = self._pending, Counter()
         self._counters.update(pending)
         pending.update(self._figures.take_news())
@@ -394,6 +402,7 @@ class ReportExtension:
         """Counters over the whole crawl, as the frontier keeps them; without one, of this run."""
         frontier = self._crawl.frontier
         if frontier is None:
+            self._count_ends()
             return self._counters + self._pending
         return Counter(frontier.tallies())
 
@@ -450,13 +459,6 @@ def sync_file(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def told(where: str, error: BaseException | str) -> list[str]:
-    """What went wrong, as lines: the trace of an exception, else its text."""
-    if isinstance(error, BaseException):
-        return traceback.format_exception(error)
-    return [f"{where}: {error}" if where else error]
 
 
 def culprit(curi: CrawlURI) -> tuple[str, BaseException | str] | None:

@@ -6,12 +6,12 @@ that changed them: after a crash they still equal the log. What is kept in memor
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from heritrix_scrapy.model import status
+from heritrix_scrapy.model.logins import without_login
 from heritrix_scrapy.model.status import Disposition
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ SAID = {
     Disposition.FAILURE: "Failed to crawl seed",
 }
 RETRIED = "Failed to crawl seed, will retry"
+
+# looking a member up in its enumeration costs more than counting
+_SUCCESS = Disposition.SUCCESS
 
 
 class Seed(msgspec.Struct, array_like=True, omit_defaults=True):
@@ -85,7 +88,10 @@ def redirect_of(curi: CrawlURI) -> str | None:
     """Where the answer of a seed leads; None when it is no redirect (Heritrix: SeedRecord.fillWith)."""
     if curi.status not in REDIRECTS:
         return None
-    return next((link.uri for link in reversed(curi.outlinks) if link.context.lower() == "location:"), None)
+    target = next((link.uri for link in reversed(curi.outlinks) if link.context.lower() == "location:"), None)
+    if target is not None and getattr(curi.settings, "profile", "") != "heritrix":
+        return without_login(target)
+    return target
 
 
 class Figures:
@@ -102,8 +108,10 @@ class Figures:
         self._kept: dict[bytes, Seed | int] = {}
         self._counters: dict[str, int] | None = None
         #: What parts counted since it was added to the rest, and since somebody took it as news.
-        self._gathered: Counter[str] = Counter()
-        self._news: Counter[str] = Counter()
+        self._gathered: dict[str, int] = {}
+        self._news: dict[str, int] = {}
+        #: Extractor → links and URIs that it found them in, of what is gathered.
+        self._found: dict[str, list[int]] = {}
         self._course: Course | None = None
         self._dirty = False
         self._course_dirty = False
@@ -118,14 +126,16 @@ class Figures:
 
     def finished(self, curi: CrawlURI, host: str, *, seeds: bool = True, sources: bool = True) -> None:
         """A URI came to its end. ``host``: the name that it is counted under."""
+        tag = curi.source_tag
+        if not (curi.seed or tag):
+            return
         end = status.disposition(curi.status, credential_pending=curi.credential_pending)
         if curi.seed and seeds:
             self._changed[SEED + _encode(curi.uri)] = Seed(curi.status, SAID[end], redirect_of(curi))
-        tag = curi.source_tag
-        if tag and sources and end is Disposition.SUCCESS:
-            key = SOURCE_HOST + _encode(tag) + b"\0" + _encode(host)
-            known = self._find(key)
-            self._changed[key] = (known if isinstance(known, int) else 0) + 1
+        if tag and sources and end is _SUCCESS:
+            key = SOURCE_HOST + f"{tag}\0{host}".encode("utf-8", "surrogatepass")
+            known: Any = self._changed.get(key) or self._kept.get(key) or self._find(key)
+            self._changed[key] = 1 if known is None else known + 1
 
     def retried(self, curi: CrawlURI) -> None:
         """A try of a seed failed and another follows."""
@@ -134,10 +144,20 @@ class Figures:
             self._changed[SEED + _encode(curi.uri)] = Seed(code, RETRIED)
 
     def count(self, counters: Mapping[str, int]) -> None:
-        """Add to the counters of parts: ``extractor/NAME/links``, ``warc/...``."""
+        """Add to the counters of parts: ``warc/...``, ``step/...``."""
         gathered = self._gathered
         for name, count in counters.items():
-            gathered[name] += count
+            gathered[name] = gathered.get(name, 0) + count
+
+    def extracted(self, found: Mapping[str, int]) -> None:
+        """Extractors read a URI: their names, and how many links each found; ``extractor/NAME/links``, ``.../uris``."""
+        for name, links in found.items():
+            sums = self._found.get(name)
+            if sums is None:
+                self._found[name] = [links, 1]
+            else:
+                sums[0] += links
+                sums[1] += 1
 
     def take_down(self, moment: Moment) -> None:
         """Remember a moment for the plot."""
@@ -151,19 +171,22 @@ class Figures:
         if self._counters is None:
             row = self._get(COUNTERS)
             self._counters = {} if row is None else msgspec.msgpack.decode(row, type=dict[str, int])
-        if self._gathered:
-            own, news = self._counters, self._news
-            for name, count in self._gathered.items():
-                own[name] = own.get(name, 0) + count
-                news[name] += count
-            self._gathered.clear()
+        gathered = self._gathered
+        if self._found:
+            for name, (links, uris) in self._found.items():
+                _add(gathered, {f"extractor/{name}/links": links, f"extractor/{name}/uris": uris})
+            self._found.clear()
+        if gathered:
+            _add(self._counters, gathered)
+            _add(self._news, gathered)
+            gathered.clear()
             self._dirty = True
         return self._counters
 
     def take_news(self) -> Mapping[str, int]:
         """What parts counted since this was asked last."""
         self.counters()
-        news, self._news = self._news, Counter()
+        news, self._news = self._news, {}
         return news
 
     def course(self) -> Course:
@@ -191,7 +214,7 @@ class Figures:
     def drain(self) -> list[tuple[bytes, bytes]]:
         """Rows changed since the last call, for the write batch."""
         self.counters()
-        rows = [(key, _encoder.encode(value)) for key, value in self._changed.items()]
+        rows = list(zip(self._changed, map(_encoder.encode, self._changed.values()), strict=True))
         if len(self._kept) > KEPT:
             self._kept.clear()
         self._kept.update(self._changed)
@@ -226,6 +249,11 @@ class Figures:
         while waiting:
             first = waiting.pop()
             yield first, own[first]
+
+
+def _add(counters: dict[str, int], more: Mapping[str, int]) -> None:
+    for name, count in more.items():
+        counters[name] = counters.get(name, 0) + count
 
 
 _encoder = msgspec.msgpack.Encoder()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import status
@@ -58,11 +59,23 @@ def token(text: str | None) -> str:
     return _UNSAFE.sub(_percent, text)
 
 
+#: Content-Types that are remembered are no longer than this.
+_USUAL = 100
+
+
 def truncate_mime(text: str | None) -> str:
     """A Content-Type up to its first blank, ``;`` or ``,``; ``no-type`` when nothing stands there (Heritrix:
     MimetypeUtils.truncate)."""
-    cut = _MIME_END.split(text, maxsplit=1)[0] if text else ""
-    return cut or "no-type"
+    if not text:
+        return "no-type"
+    return _known_mime(text) if len(text) <= _USUAL else _cut_mime(text)
+
+
+def _cut_mime(text: str) -> str:
+    return _MIME_END.split(text, maxsplit=1)[0] or "no-type"
+
+
+_known_mime = lru_cache(2048)(_cut_mime)
 
 
 def annotation(text: str) -> str:
@@ -94,6 +107,15 @@ def size(curi: CrawlURI, *, modern: bool = True) -> int | None:
     return curi.content_size if curi.content_size > 0 else None
 
 
+#: All characters that stand in a column as they are, and what is left of the columns from the URI on without them.
+_PLAIN = bytes(range(ord("!"), ord("~") + 1))
+_BLANKS = b" " * (len(COLUMNS[COLUMNS.index("uri") :]) - 1)
+
+
+#: The column of every usual status.
+_STATUS_COLUMN = {code: f"{code:5d}" for code in (*status.STATUS, *range(100, 600))}
+
+
 def line(
     curi: CrawlURI,
     now_ms: int,
@@ -105,19 +127,30 @@ def line(
 ) -> str:
     """The line with its line end. ``now_ms``: the time of logging; ``extra_info``: write the last column;
     ``content_size``: annotate all bytes of the answer, by which some harvest managers count."""
-    bytes_ = size(curi, modern=modern)
-    if curi.ended_ms is None:
+    length, code = curi.content_length, curi.status
+    bytes_ = length if length >= 0 and curi.uri.startswith("http") else size(curi, modern=modern)
+    began, ended = curi.began_ms, curi.ended_ms
+    if ended is None:
         timing = "-"
     else:
-        began = curi.began_ms if curi.began_ms is not None else 1
-        timing = f"{ts17(began)}+{curi.ended_ms - began}"
-    notes = notes_of(curi, content_size=content_size, modern=modern)
+        began = 1 if began is None else began
+        timing = f"{ts17(began)}+{ended - began}"
+    notes = "-"
+    if curi.annotations or content_size or curi.attempts > 1:
+        notes = ",".join(notes_of(curi, content_size=content_size, modern=modern)) or "-"
+    worker = "#001" if thread == 1 else f"#{thread:03d}"
+    uri, path, via, mime = curi.uri or "-", curi.path or "-", curi.via or "-", truncate_mime(curi.content_type)
+    digest, tag = curi.digest or "-", curi.source_tag or "-"
+    columns = f"{uri} {path} {via} {mime} {worker} {timing} {digest} {tag} {notes}"
+    # one look at all of them: most lines hold nothing that is to be encoded
+    if columns.encode("utf-8", "surrogatepass").translate(None, _PLAIN) != _BLANKS:
+        columns = (
+            f"{token(uri)} {token(path)} {token(via)} {token(mime)} {worker} {timing} {token(digest)} {token(tag)}"
+            f" {notes}"
+        )
+    counted = "         -" if bytes_ is None else str(bytes_).rjust(10)
     extra = f" {extra_json(curi.extra_info)}" if extra_info else ""
-    return (
-        f"{log17(now_ms)} {curi.status:5d} {'-' if bytes_ is None else bytes_:>10} {token(curi.uri)}"
-        f" {token(curi.path)} {token(curi.via)} {token(truncate_mime(curi.content_type))} #{thread:03d} {timing}"
-        f" {token(curi.digest)} {token(curi.source_tag)} {','.join(notes) or '-'}{extra}\n"
-    )
+    return f"{log17(now_ms)} {_STATUS_COLUMN.get(code) or f'{code:5d}'} {counted} {columns}{extra}\n"
 
 
 def extra_json(extra: Mapping[str, Any]) -> str:

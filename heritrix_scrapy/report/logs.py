@@ -181,7 +181,7 @@ class Logs:
 
     def append(self, name: str, text: str) -> None:
         """Add whole lines to one of the logs (see ``NAMES``)."""
-        self._file(name).append(text)
+        (self._files.get(name) or self._file(name)).append(text)
 
     def flush(self) -> Mapping[str, int]:
         """Write all that was added; name → length of each file in use. Raises StorageFull."""

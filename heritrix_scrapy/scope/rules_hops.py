@@ -152,10 +152,8 @@ class SourceSeedDecideRule(PredicatedDecideRule):
         return curi.source_tag is not None and curi.source_tag in self.source_seeds
 
 
-class AddRedirectFromRootServerToScope(PredicatedDecideRule):
-    """Whether a site's root page redirected to the URI, on the same site but for ``www``; the URI becomes a seed."""
-
-    side_effects = True
+class _ReadsUris(PredicatedDecideRule):
+    """Base of rules that take URIs apart, as strictly as URIs are mended."""
 
     def __init__(self, *, decision: Decision | str | None = None) -> None:
         super().__init__(decision=decision)
@@ -163,6 +161,12 @@ class AddRedirectFromRootServerToScope(PredicatedDecideRule):
 
     def configure(self, view: Any) -> None:
         self._strict = view.strict_uri_fixup
+
+
+class AddRedirectFromRootServerToScope(_ReadsUris):
+    """Whether a site's root page redirected to the URI, on the same site but for ``www``; the URI becomes a seed."""
+
+    side_effects = True
 
     def matches(self, curi: CrawlURI) -> bool:
         via = curi.via
@@ -175,15 +179,8 @@ class AddRedirectFromRootServerToScope(PredicatedDecideRule):
         return True
 
 
-class HopCrossesAssignmentLevelDomainDecideRule(PredicatedDecideRule):
+class HopCrossesAssignmentLevelDomainDecideRule(_ReadsUris):
     """Whether the URI was found on a page of another registered domain (``example.org``, ``example.co.uk``)."""
-
-    def __init__(self, *, decision: Decision | str | None = None) -> None:
-        super().__init__(decision=decision)
-        self._strict = False
-
-    def configure(self, view: Any) -> None:
-        self._strict = view.strict_uri_fixup
 
     def matches(self, curi: CrawlURI) -> bool:
         via = curi.via

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from heritrix_scrapy.uri.canonical import DEFAULT_RULES
+from heritrix_scrapy.uri.canonical import DEFAULT_RULES, MODERN_RULES
 
 PREFIX: Final = "HERITRIX_"
 
@@ -204,7 +204,7 @@ GROUPS: tuple[Group, ...] = (
             row("PREFERENCE_DEPTH_HOPS", -1, "int", "0 goes depth first; n lifts the hops 1 to n before others of their queue; -1 neither.", ov=True, bean="preparer.preferenceDepthHops", minimum=-1),
             row("PREFERENCE_EMBED_HOPS", 1, "int", "Embeds up to so many hops from their page come before its links; 0 never.", ov=True, bean="preparer.preferenceEmbedHops"),
             row("STRICT_URI_FIXUP", False, "bool", "True repairs, compares and reduces URIs exactly as Heritrix does, its defects included.", heritrix=True),
-            row("CANONICALIZATION_RULES", [[name, {}] for name in DEFAULT_RULES], "components", "What makes two addresses the same page: a list of `[rule, {property: value}]`, applied in order.", ov=True, bean="canonicalizationPolicy.rules"),
+            row("CANONICALIZATION_RULES", [[name, {}] for name in MODERN_RULES], "components", "What makes two addresses the same page: a list of `[rule, {property: value}]`, applied in order.", ov=True, heritrix=[[name, {}] for name in DEFAULT_RULES], bean="canonicalizationPolicy.rules"),
             row("QUEUE_ASSIGNMENT_POLICY", "SurtAuthority", "policy", "Which queue a URI waits in: `SurtAuthority`, `SurtAuthorityWithLimits`, `Hostname`, `HostnameWithLimits`, `AssignmentLevelSurt`, `IP`, `Bucket`, `SourceTag`, or a dotted path. See [policies](frontier-policies.md).", ov=True, bean="preparer.queueAssignmentPolicy"),
             row("DEFER_TO_PREVIOUS", True, "bool", "A URI that has a queue stays in it.", ov=True, bean="queueAssignmentPolicy.deferToPrevious"),
             row("FORCE_QUEUE_ASSIGNMENT", "", "str", "Name of the one queue that takes every URI; empty: the policy decides.", ov=True, bean="queueAssignmentPolicy.forceQueueAssignment"),

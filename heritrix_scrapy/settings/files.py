@@ -7,14 +7,17 @@ No clock: whoever calls ``look`` leaves the time between that a writer gets.
 
 from __future__ import annotations
 
+import codecs
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.uri.escapes import ESCAPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+    from typing import TextIO
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +51,14 @@ class FileLines(list[str]):
         return cls(path, mark, path.read_text(encoding="utf-8-sig", errors="replace").splitlines())
 
 
+def open_text(path: Path) -> TextIO:
+    """A list of addresses to be read line by line: UTF-8, or UTF-16 with its byte order mark. A byte that is no UTF-8
+    becomes its escape, so that no other address is asked for. Raises OSError."""
+    with path.open("rb") as file:
+        wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return path.open(encoding="utf-16" if wide else "utf-8-sig", errors="replace" if wide else ESCAPES)
+
+
 class LazyLines:
     """Lines of a file that may be long: read anew, one by one, each time they are asked for. ``path``: where it lies.
     Raises OSError when made and when read."""
@@ -58,7 +69,7 @@ class LazyLines:
             """It can be read."""
 
     def __iter__(self) -> Iterator[str]:
-        with self.path.open(encoding="utf-8-sig", errors="replace") as lines:
+        with open_text(self.path) as lines:
             for line in lines:
                 yield line.rstrip("\n")
 

@@ -86,7 +86,10 @@ class Sheet:
             )
         if not row.overridable:
             raise ConfigurationError(where, key, "a sheet cannot change this setting")
-        self.values[row.name] = check(row, value)
+        try:
+            self.values[row.name] = check(row, value)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{where}[{key!r}]", error.value, error.expected) from None
 
 
 class RuleAssociation(NamedTuple):

@@ -12,9 +12,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.crawluri import SCHEMA as ROW_SCHEMA
-from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
+from heritrix_scrapy.model.errors import ConfigurationError, StorageFull, StoreInUse
 from heritrix_scrapy.store import copying
-from heritrix_scrapy.store.mend import mend
+from heritrix_scrapy.store.mend import mend, open_here
 
 try:
     import plyvel
@@ -70,12 +70,12 @@ class LevelStore:
         self.damage: list[str] = []
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if path.resolve() not in _open:
-                self.damage = mend(path, self._repair)
+            self.damage = mend(path, self._repair)
             self._db: Any = self._opened()
         except (OSError, plyvel.Error) as error:
-            raise ConfigurationError(setting, str(path), _explain(error)) from error
-        _open.add(path.resolve())
+            kind = StoreInUse if "lock" in str(error).lower() else ConfigurationError
+            raise kind(setting, str(path), _explain(error)) from error
+        open_here.add(path.resolve())
         for finding in self.damage:
             logger.error("the store in %s was damaged: %s", path, finding)
         #: Value of one row, or None; LevelDB's own, as it is asked for every link.
@@ -159,7 +159,7 @@ class LevelStore:
             return False
         place = self._path.resolve()
         self._db.close()
-        _open.discard(place)
+        open_here.discard(place)
         try:
             found = mend(self._path, self._repair)
             self._db = self._opened()
@@ -167,7 +167,7 @@ class LevelStore:
             self._refused = error
             return False
         finally:
-            _open.add(place)
+            open_here.add(place)
         for finding in found:
             logger.info("the store in %s was opened again: %s", self._path, finding)
         self.get = self._db.get
@@ -203,11 +203,7 @@ class LevelStore:
     def close(self) -> None:
         """Release the directory."""
         self._db.close()
-        _open.discard(self._path.resolve())
-
-
-#: Directories of the stores that this process has open: closing a file of theirs would end LevelDB's lock.
-_open: set[Path] = set()
+        open_here.discard(self._path.resolve())
 
 
 def _explain(error: BaseException) -> str:

@@ -11,23 +11,42 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+#: New keys up to which each is put into its place.
+FEW = 50
+
+
 class MemoryStore:
     """Rows in a dict, their keys in a sorted list. Implements ``crawl.Store``."""
 
     def __init__(self) -> None:
         self._rows: dict[bytes, bytes] = {}
-        self._keys: list[bytes] = []
+        self._sorted: list[bytes] = []
+        #: Keys that are not among the sorted ones yet.
+        self._fresh: list[bytes] = []
 
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
         """Deletes first, then puts, as one batch. ``sync`` means nothing here."""
-        rows, keys = self._rows, self._keys
+        rows = self._rows
         for key in deletes:
             if rows.pop(key, None) is not None:
+                keys = self._keys
                 del keys[bisect_left(keys, key)]
-        for key, value in puts:
-            if key not in rows:
+        more = dict(puts)
+        self._fresh += set(more).difference(rows)
+        rows.update(more)
+
+    @property
+    def _keys(self) -> list[bytes]:
+        """All keys in their order."""
+        keys, fresh = self._sorted, self._fresh
+        if len(fresh) > FEW:
+            keys += fresh
+            keys.sort()
+        else:
+            for key in fresh:
                 insort(keys, key)
-            rows[key] = value
+        fresh.clear()
+        return keys
 
     def get(self, key: bytes) -> bytes | None:
         """Value of one row, or None."""

@@ -29,6 +29,9 @@ BATCH_HEADER = 12
 FOOTER = 48
 MAGIC = bytes.fromhex("57fb808b247547db")
 
+#: Directories of the stores that this process has open: closing a file of theirs would end LevelDB's lock.
+open_here: set[Path] = set()
+
 
 def mend(path: Path, repair: Callable[[], None]) -> list[str]:
     """Look at the store in a directory that no process has open, and mend it. ``repair``: LevelDB's own, which
@@ -60,7 +63,11 @@ def mend(path: Path, repair: Callable[[], None]) -> list[str]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Hold the store's lock, as LevelDB itself does; False where another process has it, or there is no store."""
+    """Hold the store's lock, as LevelDB itself does; False where another process has it, this one has the store open,
+    or there is no store."""
+    if path.resolve() in open_here:
+        yield False
+        return
     try:
         fd = os.open(path / "LOCK", os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:

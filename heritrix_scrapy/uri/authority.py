@@ -1,7 +1,8 @@
 """Which server does the authority of a URI name: user, host and port, as they are sent and compared?
 
-Host names become ASCII by IDNA 2003 (RFC 3490 with RFC 3491's nameprep and Unicode 3.2), as Heritrix does it;
-names that are not quite host names but plain ASCII pass.  Default ports of http and https go, others stay.
+Host names become ASCII by IDNA 2003 (RFC 3490 with RFC 3491's nameprep and Unicode 3.2), as Heritrix does it, or, not
+strictly, as browsers do today; names that are not quite host names but plain ASCII pass. Default ports of http and
+https go, others stay.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 import stringprep
 from encodings.idna import nameprep
+from unicodedata import category, normalize
 
 from .address import plain_ipv4, plain_ipv6
 from .errors import UriError
@@ -21,6 +23,7 @@ _TOLERATED_HOST = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?")
 _TOLERATED_LABEL = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN_HOST = re.compile(r"[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*")
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
+_KEPT = re.compile("([\u00df\u03c2])")
 _NOT_LDH = re.compile(r"[\x00-,./:-@\[-`{-\x7f]")
 _PORT = re.compile(r"([^\n]*:)([0-9]+)")
 _SERVER_HOST = re.compile(r"[A-Za-z0-9._-]*")
@@ -81,7 +84,7 @@ def ascii_host(host: str, *, strict: bool) -> str:
         return host
     labels = _DOTS.split(host)
     try:
-        return ".".join([_ascii_label(label) for label in labels]).lower()
+        return ".".join([_ascii_label(label, strict=strict) for label in labels]).lower()
     except UriError:
         if _TOLERATED_HOST.fullmatch(host):
             return host.lower()
@@ -89,16 +92,19 @@ def ascii_host(host: str, *, strict: bool) -> str:
             raise
     if len(labels) > 1 and not labels[-1]:
         labels.pop()
-    return ".".join([label if _TOLERATED_LABEL.fullmatch(label) else _ascii_label(label) for label in labels]).lower()
+    return ".".join(
+        [label if _TOLERATED_LABEL.fullmatch(label) else _ascii_label(label, strict=False) for label in labels]
+    ).lower()
 
 
-def _ascii_label(label: str) -> str:
-    """RFC 3490, 4.1 (ToASCII) with UseSTD3ASCIIRules set and AllowUnassigned unset."""
+def _ascii_label(label: str, *, strict: bool) -> str:
+    """RFC 3490, 4.1 (ToASCII) with UseSTD3ASCIIRules set and AllowUnassigned unset; not strict: as browsers read names
+    today (UTS 46, not transitional), which keeps sharp s and final sigma and knows letters newer than Unicode 3.2."""
     if not label.isascii():
-        if any(stringprep.in_table_a1(char) for char in label):
+        if strict and any(stringprep.in_table_a1(char) for char in label):
             raise UriError(f"code point unassigned in Unicode 3.2: {label!r}")
         try:
-            label = nameprep(label)
+            label = nameprep(label) if strict else "".join(map(_prepared, _KEPT.split(label)))
         except UnicodeError as error:
             raise UriError(f"not a host label: {label!r}") from error
     if _NOT_LDH.search(label) or label.startswith("-") or label.endswith("-"):
@@ -110,6 +116,18 @@ def _ascii_label(label: str) -> str:
     if not 1 <= len(label) <= _MAX_LABEL:
         raise UriError(f"a host label has 1 to {_MAX_LABEL} characters: {label!r}")
     return label
+
+
+def _prepared(text: str) -> str:
+    """A piece of a label in lower case and one form. Raises UnicodeError."""
+    if _KEPT.fullmatch(text):
+        return text
+    if not any(stringprep.in_table_a1(char) for char in text):
+        return nameprep(text)
+    text = "".join(char for char in normalize("NFKC", text.lower()) if not stringprep.in_table_b1(char))
+    if any(category(char)[0] in "CZ" for char in text):
+        raise UnicodeError("a character that no name has")
+    return text
 
 
 def parse_authority(authority: str, *, strict: bool) -> str:

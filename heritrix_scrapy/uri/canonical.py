@@ -23,6 +23,9 @@ _IDS = (
     java_compile(r"(?i)^(.+)(?:sid=[0-9a-zA-Z]{32})(?:&(.*))?$"),
     java_compile(r"(?i)^(.+)(?:ASPSESSIONID[a-zA-Z]{8}=[a-zA-Z]{24})(?:&(.*))?$"),
 )
+_PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid)=[^/?;#]*", re.ASCII | re.IGNORECASE)
+_SEGMENT_SESSION = re.compile(r"/\((?=[asf]\()[a-z0-9()_-]{8,400}\)(?=/)", re.ASCII | re.IGNORECASE)
+_QUERY_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]{8})=", re.ASCII | re.IGNORECASE)
 _CFIDS = java_compile(r"(?i)^(.+)(?:cfid=[^&]+&cftoken=[^&]+(?:jsession=[^&]+)?)(?:&(.*))?$")
 _USER = java_compile(r"^((?:https?|ftps?)://)(?:[^/]+@)(.*)$")
 _WWWN = java_compile(r"(?i)^(https?://)(?:www[0-9]*\.)([^/]*/.+)$")
@@ -100,6 +103,23 @@ class StripSessionIDs(CanonicalizationRule):
         return text
 
 
+class StripNamedSessions(CanonicalizationRule):
+    """No session that is named so, of any length and wherever it stands: ``;jsessionid=…`` at the end of any segment,
+    ``(S(…))`` as a segment of ASP.NET, and the parameters of a query. Not a rule of Heritrix."""
+
+    __slots__ = ()
+
+    def canonicalize(self, text: str) -> str:
+        if ";" in text:
+            text = _PATH_SESSION.sub("", text)
+        if "(" in text:
+            text = _SEGMENT_SESSION.sub("", text)
+        path, mark, query = text.partition("?")
+        if mark and "sess" in query.lower():
+            text = path + mark + "&".join([pair for pair in query.split("&") if not _QUERY_SESSION.match(pair)])
+        return text
+
+
 class StripSessionCFIDs(CanonicalizationRule):
     """No adjacent ColdFusion CFID and CFTOKEN."""
 
@@ -173,19 +193,23 @@ class FailingRule(CanonicalizationRule):
         return text
 
 
+_SPARING = (
+    LowercaseRule,
+    StripUserinfoRule,
+    StripWWWNRule,
+    StripWWWRule,
+    StripSessionIDs,
+    StripNamedSessions,
+    StripSessionCFIDs,
+    FixupQueryString,
+)
+#: Rules that leave a text as it is that ``_PLAIN`` matches, and what ``Canonicaliser.spares_plain`` says; most URIs are
+#: such, and one expression costs a fifth of six rules.
+SPARING_PLAIN = frozenset(_SPARING)
+_PLAIN = re.compile(r"https?://(?!www)[a-z0-9.:-]++/[a-z0-9/._~-]*+")
+
 RULES: dict[str, Callable[..., CanonicalizationRule]] = {
-    rule.__name__: rule
-    for rule in (
-        LowercaseRule,
-        StripUserinfoRule,
-        StripWWWNRule,
-        StripWWWRule,
-        StripSessionIDs,
-        StripSessionCFIDs,
-        FixupQueryString,
-        StripExtraSlashes,
-        RegexRule,
-    )
+    rule.__name__: rule for rule in (*_SPARING, StripExtraSlashes, RegexRule)
 }
 
 DEFAULT_RULES = (
@@ -197,20 +221,8 @@ DEFAULT_RULES = (
     "FixupQueryString",
 )
 
-#: Rules that leave a text as it is that ``_PLAIN`` matches, and what ``Canonicaliser.spares_plain`` says; most URIs are
-#: such, and one expression costs a fifth of six rules.
-SPARING_PLAIN = frozenset(
-    {
-        LowercaseRule,
-        StripUserinfoRule,
-        StripWWWNRule,
-        StripWWWRule,
-        StripSessionIDs,
-        StripSessionCFIDs,
-        FixupQueryString,
-    }
-)
-_PLAIN = re.compile(r"https?://(?!www)[a-z0-9.:-]++/[a-z0-9/._~-]*+")
+#: Those of the modern profile.
+MODERN_RULES = (*DEFAULT_RULES[:-1], "StripNamedSessions", DEFAULT_RULES[-1])
 
 RuleForm: TypeAlias = "CanonicalizationRule | str | Sequence[Any]"
 

@@ -52,6 +52,8 @@ _CLEAN_RELATIVE = re.compile(
     r"(?!//)((?:[A-Za-z0-9\-~_.*/=&+,;@$!)('][A-Za-z0-9\-~_.*/=&+,;@$!)(%']*)?)"
     r"(\?[A-Za-z0-9\-~_.*/=&+,:;@$!)(%|'{}\[\]^?]+)?(?:#[!-~]*)?"
 )
+#: What is behind a scheme of another kind than the base's: a host with a dot, though two slashes are not before it.
+_ONE_SLASH = re.compile(r"/?[^/?#:@]+\.[^/?#]*(?:[/?#]|\Z)")
 
 
 class Parts(NamedTuple):
@@ -216,6 +218,8 @@ def _stage1(text: str, base_scheme: str | None, charset: str, strict: bool) -> s
     elif scheme in DEFAULT_PORTS:
         if not rest.startswith("//"):
             if scheme != base_scheme:
+                if not strict and _ONE_SLASH.match(rest):
+                    return _stage1(f"{scheme}://{rest.lstrip('/')}", base_scheme, charset, strict)
                 raise UriError(f"no // after {scheme}: {text[:100]!r}")
         elif rest == "//":
             raise UriError(f"no host after {text!r}")

@@ -1,6 +1,6 @@
 """What does each line of a seeds text say: a seed, another line for whoever understands it, or nothing?
 
-Blank lines and comments say nothing, and neither does a line of two words.  A line whose first character is a
+Blank lines and comments say nothing, and a line of two words is no seed.  A line whose first character is a
 letter or digit is a seed; any other (``+…``, ``-…``, ``*.x``) is offered to listeners.  (Heritrix:
 TextSeedModule.announceSeedsFromReader, RegexLineIterator.)
 """
@@ -24,23 +24,30 @@ _HAS_SCHEME = re.compile(r"[a-zA-Z][\w+\-]+:", re.ASCII)
 
 
 class SeedLine(NamedTuple):
-    """``text``: the token as written, for a line that is no seed what listeners get; ``uri``: None for those."""
+    """``text``: the token as written, for a line that is no seed what listeners get; ``uri``: None for those;
+    ``words``: a line of several words, of which nothing is taken, ``text`` the whole of it."""
 
     text: str
     uri: str | None
+    words: bool = False
 
 
 def tokens(text: str) -> Iterator[str]:
     """Give the one token of every line that has exactly one, without comments, white space and byte order mark."""
+    return (token for token, one in _tokens(text) if one)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line that is neither blank nor a comment: its one token and True, or the line and False."""
     for line in _LINE_END.split(text):
         if _PLAIN_LINE.fullmatch(line):
-            yield line
+            yield line, True
             continue
         bare = line.lstrip(" \t\f\v\ufeff")
         if not bare or bare.startswith("#"):
             continue
-        if found := _ONE_TOKEN.fullmatch(line):
-            yield found.group(1)
+        found = _ONE_TOKEN.fullmatch(line)
+        yield (found.group(1), True) if found else (bare.rstrip(), False)
 
 
 def with_scheme(token: str) -> str:
@@ -49,8 +56,12 @@ def with_scheme(token: str) -> str:
 
 
 def seed_lines(text: str, *, strict: bool = False) -> Iterator[SeedLine]:
-    """Give every line that says something, in order."""
-    for token in tokens(text):
+    """Give every line that says something, in order; ``strict``: without those of several words."""
+    for token, one in _tokens(text):
+        if not one:
+            if not strict:
+                yield SeedLine(token, None, words=True)
+            continue
         kind = category(token[0])
         if not kind.startswith("L") and kind != "Nd":
             yield SeedLine(token, None)

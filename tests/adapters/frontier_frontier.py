@@ -234,7 +234,7 @@ class Replay:
             self.views[chosen] = view
         return view
 
-    def tally(self, curi: CrawlURI) -> dict[str, int]:
+    def take_tallies(self) -> dict[str, int]:
         return {}
 
     def finished(self, curi: CrawlURI) -> None:

@@ -212,6 +212,7 @@ MODERN_ROWS = {
     "scope/probe_uuri#26": "uri-empty-authority",
     "scope/probe_uuri#64": "uri-dots",
     "scope/probe_uuri": "uri-fixpoint",
+    "scope/uuri_fixup#22": "uri-idn-today",
     "scope/probe_resolve#9": "uri-fixpoint",
     "scope/probe_resolve#22": "uri-digit-scheme",
     "scope/probe_resolve#26": "uri-percent-ends",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from heritrix_scrapy.archive import anvl
 from heritrix_scrapy.archive.alone import Crawler, warcinfo
@@ -22,7 +26,7 @@ from heritrix_scrapy.archive.records import (
 )
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink, TlsFacts
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.model.recorder import Recorder, sha1_base32
+from heritrix_scrapy.model.recorder import Recorder, base32, sha1_base32, sha1_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -297,3 +301,34 @@ def test_a_name_that_no_file_can_have_is_refused() -> None:
         with pytest.raises(ConfigurationError):
             check(template, prefix)
     check("${prefix}", "\udcff")  # a byte of the command line that is no UTF-8
+
+
+@given(st.binary(min_size=20, max_size=20))
+def test_base32_is_that_of_everybody_else(digest: bytes) -> None:
+    assert base32(digest) == base64.b32encode(digest).decode()
+
+
+@given(st.binary(max_size=300))
+def test_a_digest_is_the_same_however_it_is_taken(data: bytes) -> None:
+    recorder = Recorder()
+    recorder.response.append(b"HEAD" + data)
+    recorder.body_at = 4
+    hashed = "sha1:" + base64.b32encode(hashlib.sha1(data).digest()).decode()
+    assert {recorder.body_digest, sha1_of(data), sha1_base32([data[:7], data[7:]])} == {hashed}
+
+
+def test_one_link_that_cannot_be_written_does_not_cost_the_others() -> None:
+    curi = CrawlURI("http://a.example/")
+    curi.outlinks = [
+        Outlink("http://a.example/1", "L", "a/@href"),
+        Outlink("http://a.example/\x00", "L", "a/@href"),
+        Outlink("http://a.example/3", "X", "a\r\nb"),
+    ]
+    rows = metadata(curi, Form()).split(b"\r\n")
+    assert rows[-5:] == [
+        b"outlink: http://a.example/1 L a/@href",
+        b"outlink: http://a.example/3 X a",
+        b" b",
+        b"",
+        b"",
+    ]

@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import signal
+from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.recorder import Recorder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 NOW = 1308849128574
@@ -297,28 +299,28 @@ def test_a_file_in_use_is_left_alone(tmp_path: Path) -> None:
     files.close()
 
 
-class TestFullDisk:
-    """A size limit of the process stands in for the disk: the system refuses in the middle of a write."""
-
-    @pytest.fixture
-    def limited(self) -> object:
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-        def limit(size: int) -> None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-
-        yield limit
+@contextmanager
+def limited(size: int) -> Iterator[None]:
+    """No file of this process grows beyond ``size`` bytes meanwhile; what pytest itself prints to would not either."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
 
-    def test_a_group_is_written_whole_or_not_at_all(self, tmp_path: Path, limited: object) -> None:
+
+class TestFullDisk:
+    """A size limit of the process stands in for the disk: the system refuses in the middle of a write."""
+
+    def test_a_group_is_written_whole_or_not_at_all(self, tmp_path: Path) -> None:
         files, ids = files_in(tmp_path), Ids()
         name, _ = put(files, captured("http://a.example/1", os.urandom(1000)), ids)
         size = files.flush()[name]
         large = captured("http://a.example/2", os.urandom(3_000_000))
-        limited(size + 100_000)  # type: ignore[operator]
-        with pytest.raises(StorageFull) as caught:
+        with pytest.raises(StorageFull) as caught, limited(size + 100_000):
             put(files, large, ids)
         assert caught.value.cause.errno == errno.EFBIG  # type: ignore[union-attr]
         assert files.length(name) == size
@@ -332,12 +334,37 @@ class TestFullDisk:
             "http://a.example/3",
         ]
 
-    def test_a_file_that_cannot_begin_leaves_nothing(self, tmp_path: Path, limited: object) -> None:
+    def test_a_file_that_cannot_begin_leaves_nothing(self, tmp_path: Path) -> None:
         files = files_in(tmp_path)
-        limited(10)  # type: ignore[operator]
-        with pytest.raises(StorageFull):
+        with pytest.raises(StorageFull), limited(10):
             files.prepare()
         assert list(tmp_path.iterdir()) == []
+
+    def test_no_file_can_follow_and_nothing_is_lost(self, tmp_path: Path) -> None:
+        """A full disk at the very moment when the next file begins: the folder is told of, and no number is used up."""
+        names = FileNames(machine=MACHINE, now_ms=lambda: NOW)
+        files = WarcFiles(
+            lambda: tmp_path,
+            names,
+            lambda name: warcinfo(Crawler("t"), Form(), name, NOW, "urn:uuid:1"),
+            groups=1,
+            unused=names.unused,
+        )
+        ids = Ids()
+        first, _ = put(files, captured("http://a.example/1", b"1"), ids)
+        told = set()
+        for _ in range(3):
+            with pytest.raises(StorageFull) as caught, limited(10):
+                put(files, captured("http://a.example/2", b"2"), ids)
+            told.add(caught.value.path)
+            assert caught.value.cause.errno == errno.EFBIG  # type: ignore[union-attr]
+        assert told == {str(tmp_path)}
+        assert [path.name for path in tmp_path.iterdir()] == [first]
+        second, _ = put(files, captured("http://a.example/2", b"2"), ids)
+        files.close()
+        assert [name.split("-")[2] for name in (first, second)] == ["00000", "00001"]
+        for name in (first, second):
+            check(tmp_path / name)
 
 
 def test_a_block_that_comes_short_takes_the_group_back(tmp_path: Path) -> None:
@@ -353,6 +380,31 @@ def test_a_block_that_comes_short_takes_the_group_back(tmp_path: Path) -> None:
         files.append(records)
     assert files.length(name) == size
     files.close()
+
+
+def test_records_stand_in_the_file_whose_warcinfo_they_name(tmp_path: Path) -> None:
+    """Though the file has become too old between the two: then the next group begins a new one."""
+    now, ids = [0.0], Ids()
+    names = FileNames(machine=MACHINE, now_ms=lambda: NOW)
+    files = WarcFiles(
+        lambda: tmp_path,
+        names,
+        lambda name: warcinfo(Crawler("t"), Form(), name, NOW, ids()),
+        age=10,
+        monotonic=lambda: now[0],
+    )
+    first, _ = put(files, captured("http://a.example/1", b"1"), ids)
+    head = files.prepare()
+    now[0] = 11.0
+    same, _ = files.append(group(captured("http://a.example/2", b"2"), Form(), ids, warcinfo_id=head))
+    later, _ = put(files, captured("http://a.example/3", b"3"), ids)
+    files.close()
+
+    assert (first == same, first == later) == (True, False)
+    for name in (first, later):
+        with (tmp_path / name).open("rb") as stream:
+            opening, *rest = [dict(r.headers) for r in FastIterator(stream, parse_http=False)]
+        assert {r["WARC-Warcinfo-ID"] for r in rest} == {opening["WARC-Record-ID"]}
 
 
 def test_names_never_repeat_even_without_time_and_serial(tmp_path: Path) -> None:

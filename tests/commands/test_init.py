@@ -14,7 +14,7 @@ import pytest
 from scrapy.settings import Settings
 
 from heritrix_scrapy.commands import init
-from heritrix_scrapy.commands.init import package_of
+from heritrix_scrapy.operate.jobs.new_project import package_of
 from heritrix_scrapy.settings import read
 from heritrix_scrapy.settings.defaults import SETTINGS
 from heritrix_scrapy.settings.template import plain, settings_template

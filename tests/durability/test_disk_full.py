@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from heritrix_scrapy.operate.control import ask
+from tests.archive.test_warcfile import blocks
 from tests.durability.watch import responses, until
 
 if TYPE_CHECKING:
@@ -197,3 +198,58 @@ def test_pc016_pc019_goes_on_by_itself(
     states = [line.split()[2] for line in (made.jobdir / "job.log").read_text().splitlines() if " INFO " in line]
     assert states.count("PAUSED") >= 1
     assert states[-4:] == ["RUNNING", "EMPTY", "STOPPING", "FINISHED"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("profile", "stopped"), [("modern", False), ("modern", True), ("heritrix", False)])
+def test_a_disk_that_is_full_when_the_next_file_begins(serve: Serve, project: Any, profile: str, stopped: bool) -> None:
+    """The file system has room for a few names only: the file before is whole and closed, the next one cannot be."""
+    number = 40
+    routes = {f"/{n}": noise(n, 3000) | {"delay": 0.01} for n in range(number)}
+    web = serve({HOST: {"routes": {"/robots.txt": {"status": 404, "body": ""}, **routes}}})
+    given = {
+        "FIRST": web.url(HOST),
+        "PAGES": number,
+        "HERITRIX_PROFILE": profile,
+        "HERITRIX_LAUNCH_DIRS": False,
+        "HERITRIX_FOLLOW": "none",
+        "HERITRIX_PAUSE_THRESHOLD_MIB": 0,
+        "HERITRIX_INTERVAL_SECONDS": 0.1,
+        "HERITRIX_WARC_MAX_FILE_CAPTURES": 5,
+    }
+    made: Project = project(given, SPIDER, web=web)
+    log = made.folder / "log.txt"
+    pages = {web.url(HOST, f"/{n}") for n in range(number)}
+    # one name is the folder's own
+    with small_disk(made.jobdir / "warcs", "32m,nr_inodes=4") as disk:
+
+        def archived() -> Counter[str]:
+            found = [record for path in disk.inside.iterdir() for record in blocks(path)]
+            return Counter(uri for kind, uri, _ in found if kind == "response" and uri in pages)
+
+        process = made.start("-s", f"LOG_FILE={log}", name="fills", prefix=disk.prefix)
+        until(process, lambda: log.exists() and "crawl paused" in log.read_text(), "the crawl was paused")
+        until(process, lambda: ask(made.jobdir, {"do": "status"})["state"] == "PAUSED")
+        assert "No space left on device" in status(made)
+        assert str(made.jobdir / "warcs") in status(made)
+        waited = time.monotonic()
+        until(process, lambda: time.monotonic() > waited + 1)
+        assert log.read_text().count("crawl paused") <= 2, "it is tried once more, and then after a minute"
+        there = sorted(path.name for path in disk.inside.iterdir())
+        assert [name.endswith(".warc.gz") for name in there] == [True] * 3, "files are closed, and none is begun"
+        before = archived()
+        assert set(before.values()) == {1}
+        if stopped:
+            process.terminate()
+            made.finish(process, timeout=40)
+            assert archived() == before
+        disk.grow("64m,nr_inodes=1000")
+        done = made.finish(made.start(name="fills", prefix=disk.prefix) if stopped else process, timeout=90)
+        assert done.returncode == 0, done.stderr
+        assert archived() == Counter(pages)
+        assert not [path.name for path in disk.inside.iterdir() if path.name.endswith(".open")]
+        found = sorted(int(path.name.split("-")[2]) for path in disk.inside.iterdir())
+        assert found == list(range(len(found))), "no number is left out, none comes twice"
+    ends = Counter(line.split()[3] for line in (made.jobdir / "logs" / "crawl.log").read_text().splitlines())
+    assert all(ends[uri] == 1 for uri in pages)
+    assert Counter((made.folder / "called").read_text().split()) == Counter(pages)

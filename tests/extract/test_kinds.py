@@ -67,7 +67,7 @@ def test_a_sitemap_with_extensions() -> None:
         ("<urlset><url><loc>http://www.example.com/dir/a", []),
         ("<urlset><url><loc>http://www.example.com/dir/a</loc>", ["/dir/a"]),
         # a prefix that nobody declared is an error
-        ("<urlset><url><image:image><image:loc>http://www.example.com/dir/i</image:loc></image:image></url></urlset>", []),
+        ("<urlset><url><image:loc>http://www.example.com/dir/i</image:loc></url></urlset>", []),
         # an address belongs to the entry that ends behind it
         ("<urlset><sitemap><loc>http://www.example.com/dir/a</loc></sitemap></urlset>", []),
         ("<sitemapindex><url><loc>http://o.example/a</loc></url></sitemapindex>", []),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from heritrix_scrapy.model.hosts import ARRIVALS, ARRIVED, HOSTS, Hosts
 from heritrix_scrapy.store.memory import MemoryStore
 
@@ -65,3 +67,53 @@ def test_the_hosts_rows_follow_some_batches_later():
     written(store, hosts)
     assert list(store.range(ARRIVED, b"hB")) == []
     assert opened(store).host("a.example").tally.scheduled == ARRIVALS + 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_many_hosts_come_to_is_counted_in_parts(seed, monkeypatch):
+    monkeypatch.setattr("heritrix_scrapy.model.hosts.COUNTED", 4)
+    monkeypatch.setattr("heritrix_scrapy.model.hosts.ARRIVED_HOSTS", 30)
+    source = random.Random(seed)
+    store = MemoryStore()
+    hosts = opened(store)
+    durable: dict[str, int] = {}
+    waits: dict[str, int] = {}
+    most = parts = 0
+    for _ in range(4 * ARRIVALS):
+        for _ in range(source.randrange(9)):
+            name = f"{source.randrange(60)}.example"
+            hosts.arrive(name)
+            waits[name] = waits.get(name, 0) + 1
+        before = dict(store.range(HOSTS, b"hi"))
+        written(store, hosts)
+        most = max(most, len(dict(store.range(HOSTS, b"hi")).items() - before.items()))
+        parts = max(parts, len(hosts._parts))
+        for name, count in waits.items():
+            durable[name] = durable.get(name, 0) + count
+        waits = {}
+        assert counted(store, hosts) == durable
+        if source.random() < 0.1:
+            hosts = opened(store)
+            assert counted(store, hosts) == durable
+    assert most <= 12
+    assert 5 < parts < 20
+    hosts.count_arrivals()
+    written(store, hosts)
+    assert list(store.range(ARRIVED, b"hB")) == []
+    assert counted(store, opened(store)) == durable
+
+
+def test_more_new_hosts_in_a_batch_than_are_kept_are_not_looked_through_for_each(monkeypatch):
+    looks = []
+    shrink = Hosts._shrink
+    monkeypatch.setattr(Hosts, "_shrink", lambda self, newest: (looks.append(newest), shrink(self, newest)))
+    store = MemoryStore()
+    hosts = Hosts(store.get, capacity=100)
+    for number in range(1000):
+        hosts.arrive(f"{number}.example")
+    hosts.count_arrivals()
+    assert len(looks) == 1
+    written(store, hosts)
+    assert len(looks) == 2
+    assert len(hosts._kept) <= 100
+    assert len(counted(store, opened(store))) == 1000

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from heritrix_scrapy.frontier.seeds import SeedReader, announce, appended
 from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.settings.files import LazyLines
 from tests.frontier.world import UniformSettings, make
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    import pytest
 
     from heritrix_scrapy.frontier.core import Frontier
 
@@ -57,6 +58,25 @@ def test_lines(caplog: pytest.LogCaptureFixture) -> None:
         ("read",),
     ]
     assert "seed line not understood: http://[bad/" in caplog.text
+    assert "seed line not understood: https://other.test/x y (more than one word" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ("http://a.test/\u00e9\r\nhttp://b.test/\r\n".encode("utf-16"), ["http://a.test/%C3%A9", "http://b.test/"]),
+        ("http://a.test/\u00e9\nhttp://b.test/\n".encode("utf-8-sig"), ["http://a.test/%C3%A9", "http://b.test/"]),
+        ("http://a.test/\u00e9\nhttp://b.test/".encode("latin-1"), ["http://a.test/%E9", "http://b.test/"]),
+        ("http://\u00e9.test/\nhttp://b.test/".encode("latin-1"), ["http://b.test/"]),
+        (b"", []),
+    ],
+    ids=["utf-16", "utf-8", "latin-1", "latin-1-host", "empty"],
+)
+def test_a_file_of_seeds_in_whatever_it_is_written(data: bytes, wanted: list[str], tmp_path: Path) -> None:
+    """A letter that the file has in another way of writing is no reason to ask for another page."""
+    file = tmp_path / "seeds.txt"
+    file.write_bytes(data)
+    assert [curi.uri for curi in announce(LazyLines(file), [], default_view())] == wanted
 
 
 def test_seeds_are_not_judged_and_not_doubled() -> None:
@@ -88,6 +108,17 @@ def test_the_crawl_begins_before_all_seeds_are_read() -> None:
     assert (frontier.totals.queued, seeds.done, listener.heard[-1]) == (10, True, ("read",))
 
 
+@pytest.mark.parametrize(("lines", "told"), [(["a.test"], False), (["# none", "two words"], True)])
+def test_only_a_list_without_a_seed_is_said_to_have_none(
+    lines: list[str], told: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    frontier, _, _ = make()
+    settings = UniformSettings(default_view(seeds=lines))
+    settings.explicit = frozenset({"SEEDS"})  # type: ignore[attr-defined]
+    SeedReader(frontier, [], settings).begin()
+    assert ("there is no seed in" in caplog.text) is told
+
+
 def test_a_source_is_read_line_by_line() -> None:
     """PC-208: seeds come from a cursor; none is held before its turn."""
     frontier, _, _ = make()
@@ -113,10 +144,13 @@ def test_a_seeds_file_edited_during_a_pause_is_read_again(tmp_path: Path) -> Non
     frontier, _, _ = make()
     seeds, listener = reader(frontier, ["a.test"], file=file)
     seeds.begin()
-    assert seeds.reread() is None
+    assert not seeds.reread()
     file.write_text("a.test\nb.test\nc.test\n")
-    assert seeds.reread() == 2
-    assert seeds.reread() is None
+    assert seeds.reread()
+    assert not seeds.done
+    assert seeds.go_on(lambda: False) == 3
+    assert seeds.queued == 2
+    assert not seeds.reread()
     assert frontier.totals.queued == 3
     assert ("http://c.test/", "c.test") in listener.heard
 
@@ -126,3 +160,14 @@ def test_what_heritrix_appends() -> None:
         "\n# Heritrix added seed redirect from http://a.test/.\nhttp://b.test/"
     )
     assert appended("http://b.test/", None) == "\n# Heritrix added seed (JMX).\nhttp://b.test/"
+
+
+@pytest.mark.parametrize(("lines", "warned"), [(["a.test", "# b.test"], False), (["# a.test", "+b.test"], True)])
+def test_seeds_that_are_none_are_warned_of(lines: list[str], warned: bool, caplog: pytest.LogCaptureFixture) -> None:
+    frontier, _, _ = make()
+    settings = UniformSettings(default_view(seeds=lines))
+    settings.explicit = frozenset({"SEEDS"})  # type: ignore[attr-defined]
+    seeds = SeedReader(frontier, [], settings)
+    seeds.begin()
+    assert seeds.done
+    assert ("there is no seed in 2 lines" in caplog.text) is warned

@@ -3,6 +3,7 @@ dict, and a store that stops working at a chosen write."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier.core import Frontier
@@ -45,11 +46,14 @@ class Log:
         self.lines: list[str] = []
         self.buffer: list[str] = []
         self.ends: list[tuple[str, int, str]] = []
+        self.counted: Counter[str] = Counter()
 
-    def tally(self, curi: CrawlURI) -> Mapping[str, int]:
-        return {f"status/{curi.status}": 1}
+    def take_tallies(self) -> Mapping[str, int]:
+        taken, self.counted = self.counted, Counter()
+        return taken
 
     def finished(self, curi: CrawlURI) -> None:
+        self.counted[f"status/{curi.status}"] += 1
         self.buffer.append(curi.uri)
         self.ends.append((curi.uri, curi.status, ",".join(curi.annotations)))
 
@@ -66,6 +70,7 @@ class Log:
 
     def kill(self) -> None:
         self.buffer = []
+        self.counted.clear()
 
 
 class Archive:

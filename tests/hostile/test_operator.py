@@ -90,5 +90,7 @@ def test_a_file_without_a_seed_is_said_to_have_none(run_crawl, tmp_path):
     file = tmp_path / "seeds.txt"
     file.write_text("# nothing yet\n\ntwo words\n")
     crawl = run_crawl({"HERITRIX_SEEDS": str(file)})
-    assert crawl.returncode == 0, crawl.stderr
+    assert crawl.returncode == 4, crawl.stderr
     assert "HERITRIX_SEEDS: there is no seed in " in crawl.stderr
+    assert "seed line not understood: two words" in crawl.stderr
+    assert "the crawl is empty: no seed was given, or none that is a URI" in crawl.stderr

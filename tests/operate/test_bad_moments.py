@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +20,6 @@ from tests.operate.test_checkpoints import PAGES, SITE, of_seed
 
 if TYPE_CHECKING:
     import subprocess
-    from pathlib import Path
 
     from tests.conftest import Serve
     from tests.crawls import Project
@@ -48,6 +48,13 @@ class Held:
                 time.sleep(0.01)
         return complete
 """
+
+
+def ignored(pid: int, number: int) -> bool:
+    """Whether a process ignores a signal: as it does when it has heard it twice."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    mask = next(int(line.split()[1], 16) for line in lines if line.startswith("SigIgn:"))
+    return bool(mask >> (number - 1) & 1)
 
 
 def state(jobdir: Path) -> str:
@@ -89,7 +96,8 @@ def test_a_stop_while_a_checkpoint_is_made(serve: Serve, project: Any, way: str,
     assert not any((path / "valid").exists() for path in checkpoints.found(made.jobdir))
     if way != "SIGTERM":
         crawl.send_signal(signal.SIGINT)
-        until(crawl, lambda: "twice" in log.read_text() or "forcing" in log.read_text())
+        # what it says of it has to wait for the checkpoint
+        until(crawl, lambda: ignored(crawl.pid, signal.SIGINT))
     (made.folder / "go").touch()
     ended = made.finish(crawl, 60)
     assert ended.returncode == 3, log.read_text()
@@ -249,3 +257,22 @@ def test_a_return_that_was_cut_off_is_completed(tmp_path: Path) -> None:
     (tmp_path / ".frontier.restored").mkdir()
     (tmp_path / "frontier.until-20260101000000").rmdir()
     assert not checkpoints.end_return(tmp_path)
+
+
+def test_what_is_told_to_end_twice_waits_for_nothing(serve: Serve, project: Any) -> None:
+    """As Heritrix's second terminate; what was in flight stays queued."""
+    web = serve({HOST: {"routes": {"/robots.txt": {"status": 404}, "/": {"stall": True}}}})
+    made = project({**of_seed(web), "HERITRIX_STOP_GRACE_SECONDS": 3600}, web=web)
+    crawl = made.start()
+    until(crawl, lambda: any(row.target == "/" for row in web.requests))
+    assert ask(made.jobdir, {"do": "terminate"})["state"] == "STOPPING"
+    until(crawl, lambda: state(made.jobdir) == "STOPPING")
+    with pytest.raises(ControlError, match="is ending"):
+        ask(made.jobdir, {"do": "set", "values": {"MIN_DELAY_MS": 1}})
+    assert ask(made.jobdir, {"do": "terminate"})["state"] == "STOPPING"
+    ended = made.finish(crawl, 60)
+    assert ended.returncode == 3, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert stands(made.jobdir).end == "ABORTED"
+    [saved] = checkpoints.listed(made.jobdir)
+    assert saved.about.counts["queued"] == 1

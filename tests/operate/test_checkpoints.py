@@ -41,6 +41,24 @@ SITE = {
 }
 
 
+#: One more part of a checkpoint, which fails as nobody expects while a file is there.
+BROKEN = """
+from pathlib import Path
+from heritrix_scrapy.crawl import Crawl
+
+class Broken:
+    def __init__(self, crawler):
+        Crawl.of(crawler).durables["broken"] = self
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+    def checkpoint(self, directory):
+        if Path("break").exists():
+            raise LookupError("a part is broken")
+        return lambda: None
+"""
+
+
 def of_seed(web: Any) -> dict[str, Any]:
     return {
         "HERITRIX_SEEDS": [web.url("www.saved.test", "/")],
@@ -70,7 +88,8 @@ def rows(jobdir: Path) -> list[tuple[bytes, bytes]]:
 def test_a_crawl_is_saved_while_it_runs_and_goes_on_elsewhere(serve: Serve, project: Any, tmp_path: Path) -> None:
     """PC-009, PC-010."""
     web = serve(SITE)
-    made = project(of_seed(web), web=web)
+    given = {**of_seed(web), "EXTENSIONS": {"crawl_project.broken.Broken": 700}}
+    made = project(given, web=web, modules={"broken": BROKEN})
     crawl = made.start()
     until(crawl, lambda: len(web.requests) > 10)
     ask(made.jobdir, {"do": "pause"})
@@ -86,9 +105,15 @@ def test_a_crawl_is_saved_while_it_runs_and_goes_on_elsewhere(serve: Serve, proj
     assert checkpoints.found(made.jobdir) == []
     for path in in_the_way:
         path.rmdir()
+    # nor of one that fails otherwise
+    (made.folder / "break").touch()
+    with pytest.raises(ControlError, match="a part is broken"):
+        ask(made.jobdir, {"do": "checkpoint"})
+    (made.folder / "break").unlink()
+    assert checkpoints.found(made.jobdir) == []
     assert not list(logs.glob("*.cp*"))
     first = ask(made.jobdir, {"do": "checkpoint", "remark": "before the change"})
-    assert first["checkpoint"].startswith("cp00002-")
+    assert first["checkpoint"].startswith("cp00003-")
     assert ask(made.jobdir, {"do": "checkpoint"})["checkpoint"] is None
     ask(made.jobdir, {"do": "unpause"})
     until(crawl, lambda: len(web.requests) > 25)
@@ -143,6 +168,24 @@ def test_a_job_goes_back_to_its_own(tmp_path: Path) -> None:
     assert checkpoints.next_number([record.read(jobdir).checkpoint]) == 8
     with pytest.raises(SystemExit, match="there is no checkpoint cp00008"):
         checkpoints.begin("cp00008-20300101000000", jobdir, 0)
+
+
+def test_a_checkpoint_of_a_stopped_job_has_its_reports_written(tmp_path: Path) -> None:
+    open_store(tmp_path / "frontier").close()
+    project = Settings({"HERITRIX_OPERATOR_CONTACT_URL": "http://operator.test/"})
+    with Job(tmp_path, project) as job:
+        job.perform({"do": "seeds", "lines": ["http://www.stopped.test/"]})
+    with Job(tmp_path, Settings(dict(project) | {"HERITRIX_REPORTS_AT_CHECKPOINTS": False})) as job:
+        assert job.perform({"do": "checkpoint"})["checkpoint"]
+    assert not (tmp_path / "reports").exists()
+    with Job(tmp_path, project) as job:
+        job.perform({"do": "seeds", "lines": ["http://www.other.test/"]})
+    with Job(tmp_path, project) as job:
+        made = job.perform({"do": "checkpoint"})
+    assert checkpoints.listed(tmp_path)[-1].name == made["checkpoint"]
+    reports = tmp_path / "reports"
+    assert {"crawl-report.txt", "frontier-summary-report.txt"} <= {path.name for path in reports.iterdir()}
+    assert "http://www.stopped.test/" in (reports / "seeds-report.txt").read_text()
 
 
 def test_nothing_to_begin_with(tmp_path: Path) -> None:

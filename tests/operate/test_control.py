@@ -7,6 +7,7 @@ import stat
 
 import pytest
 
+from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.operate.control import NAME, ControlError, ControlServer, ask
 
@@ -42,6 +43,36 @@ def test_an_answer_comes_back(tmp_path):
     answer = serving(tmp_path, {"status": lambda more: {"got": more}}, then)
     assert answer == {"ok": True, "protocol": 1, "got": 1}
     assert not (tmp_path / NAME).exists()
+
+
+def test_the_socket_of_the_next_crawl_stays(tmp_path):
+    """The end of one crawl and the begin of the next on its directory overlap."""
+
+    async def main():
+        steering = Steering()
+        steering.add("status", nothing)
+        first, second = (ControlServer(tmp_path, steering.do) for _ in range(2))
+        await first.start()
+        await second.start()
+        await first.close()
+        answer = await ask_in_thread(tmp_path, {"do": "status"})
+        await second.close()
+        return answer
+
+    assert asyncio.run(main())["ok"]
+    assert not (tmp_path / NAME).exists()
+
+
+def test_a_full_disk_is_no_mistake_of_ours(tmp_path, caplog):
+    def fails():
+        raise StorageFull("/somewhere", 5)
+
+    async def then():
+        with pytest.raises(ControlError, match="cannot write 5 bytes to /somewhere"):
+            await ask_in_thread(tmp_path, {"do": "fails"})
+
+    serving(tmp_path, {"fails": fails}, then)
+    assert not caplog.records
 
 
 def test_a_coroutine_may_answer(tmp_path):

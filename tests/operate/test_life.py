@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import subprocess
 
 import pytest
 
@@ -11,6 +13,7 @@ from heritrix_scrapy.operate import record
 from heritrix_scrapy.operate.elapsed import Elapsed
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.life import End, Life, State, description, end_of, exit_status
+from tests.durability.test_disk_full import small_disk
 
 
 def life():
@@ -58,7 +61,9 @@ def test_a_job_that_never_began_is_finished_at_once():
     assert seen == [State.FINISHED]
 
 
-@pytest.mark.parametrize("steps", itertools.product(["prepare", "run", "empty", "pause", "settle", "stop"], repeat=2))
+@pytest.mark.parametrize(
+    "steps", list(itertools.product(["prepare", "run", "empty", "pause", "settle", "stop"], repeat=2))
+)
 def test_finished_is_the_end(steps):
     job, seen = life()
     job.prepare()
@@ -123,6 +128,17 @@ def test_pauses_and_downtime_do_not_count():
     assert ran.ms(100.25) == 3750
 
 
+def test_a_process_that_nobody_has_asked_after_is_gone():
+    process = subprocess.Popen(["sleep", "3600"])
+    since = record.born(process.pid)
+    assert record.lives(process.pid, since)
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not record.lives(process.pid, since)
+    process.wait()
+    assert not record.lives(process.pid, since)
+
+
 def test_the_jobs_log_stands_in_the_launchs_folder_too(tmp_path):
     log = JobLog(tmp_path)
     log.write(0, "Job launched")
@@ -134,6 +150,45 @@ def test_the_jobs_log_stands_in_the_launchs_folder_too(tmp_path):
     assert launched == "1970-01-01T00:00:00.000Z INFO Job launched"
     assert warned == "1970-01-01T00:00:01.500Z WARNING two lines [2J"
     assert (tmp_path / "19700101000000" / "job.log").read_text().splitlines()[-1] == warned
+
+
+def test_lines_that_the_disk_refuses_come_later(tmp_path):
+    log = JobLog(tmp_path)
+    (tmp_path / "job.log").mkdir()
+    log.write(0, "one")
+    log.write(0, "two")
+    (tmp_path / "job.log").rmdir()
+    log.write(0, "three")
+    assert [line.split()[-1] for line in (tmp_path / "job.log").read_text().splitlines()] == ["one", "two", "three"]
+    assert log.lost == 0
+
+
+def test_a_full_disk_takes_the_end_all_the_same(tmp_path):
+    with small_disk(tmp_path / "job", "64k") as disk:
+        record.write(disk.inside, record.Record(state="RUNNING", pid=1))
+        with contextlib.suppress(OSError), (disk.inside / "full").open("ab", buffering=0) as file:
+            while file.write(bytes(4096)):
+                """Until it is full."""
+        record.write(disk.inside, record.Record(state="FINISHED", end="ABORTED", reason="by the operator"))
+        assert record.read(disk.inside).end == "ABORTED"
+        assert record.read(disk.inside).reason == "by the operator"
+        record.write(disk.inside, record.Record(state="FINISHED", end="FINISHED"))
+        assert record.read(disk.inside) == record.Record(state="FINISHED", end="FINISHED")
+        with pytest.raises(OSError, match="No space"):
+            record.write(disk.inside, record.Record(warcs=["x" * 5000]))
+        assert record.read(disk.inside).end == "FINISHED"
+
+
+def test_the_next_launch_may_have_begun(tmp_path):
+    mine = record.Record(pid=1 << 22, born=5)
+    assert not record.of_another(tmp_path, mine)
+    record.write(tmp_path, mine)
+    assert not record.of_another(tmp_path, mine)
+    pid = os.getpid()
+    record.write(tmp_path, record.Record(pid=pid, born=record.born(pid)))
+    assert record.of_another(tmp_path, mine)
+    record.write(tmp_path, record.Record(pid=pid, born=record.born(pid) - 1))
+    assert not record.of_another(tmp_path, mine), "that process is gone"
 
 
 def test_a_torn_record_is_a_new_one(tmp_path):

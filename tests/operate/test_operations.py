@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from scrapy.settings import Settings
 
+from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.journal import NAME, lines
+from heritrix_scrapy.frontier.status import totals_of_store
+from heritrix_scrapy.frontier.totals import Totals
+from heritrix_scrapy.model.errors import ConfigurationError, StoreInUse
 from heritrix_scrapy.operate.control import ControlError, ask
 from heritrix_scrapy.operate.reach import Job
+from heritrix_scrapy.store import open_store
 from tests.durability.watch import until
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import Serve
 
 SITE = {
@@ -85,3 +94,29 @@ def test_a_crawl_is_operated_while_it_runs_and_after(serve: Serve, project: Any)
     assert "resuming the crawl" in done.stderr
     assert done.statuses[f"{site}/again"] == [200]
     assert done.statuses[f"{site}/1"] == [200]
+
+
+ADD = {"do": "add", "name": "REJECT_REGEXES", "value": ".*/no"}
+
+
+def test_a_stopped_job_is_let_go_of_and_left_to_others(tmp_path: Path) -> None:
+    """A command that fails on opening it holds it no more, and leaves a crawl that was over for the next to begin anew;
+    while another has it open, its settings stay as they are."""
+    store = open_store(tmp_path / "frontier")
+    store.write([(keys.STATE, msgspec.msgpack.encode(Totals(over=True)))])
+    store.close()
+    given = {"HERITRIX_OPERATOR_CONTACT_URL": "http://operator.test/"}
+    broken = Settings({**given, "HERITRIX_SCOPE": ["nowhere.NoRule"]})
+    with pytest.raises(ConfigurationError) as raised, Job(tmp_path, broken) as job:
+        job.perform({"do": "urls"})
+    assert raised.value.__traceback__ is not None, "what failed is still known, as in a process that goes on"
+    project = Settings(given)
+    store = open_store(tmp_path / "frontier")
+    assert totals_of_store(store).over
+    for request in (ADD, {"do": "urls"}, {"do": "checkpoint"}):
+        with pytest.raises(StoreInUse, match="another crawl or command"), Job(tmp_path, project, patience=0) as job:
+            job.perform(request)
+    # it is waited for
+    threading.Timer(0.3, store.close).start()
+    with Job(tmp_path, project) as job:
+        assert job.perform(ADD)["changed"]

@@ -64,7 +64,9 @@ def sums(lines: Iterable[str], *, modern: bool) -> dict[str, int]:
         found["uris/finished"] += 1
         found[f"status/{code}"] += 1
         if code <= 0:
-            found["uris/disregarded" if code in (-9998, -4001, -4002, -5000, -5001, -5002) else "uris/failed"] += 1
+            found[
+                "uris/disregarded" if code in (-9998, -4001, -4002, -5000, -5001, -5002, -6000) else "uris/failed"
+            ] += 1
             continue
         size = sum(int(note.partition(":")[2]) for note in notes if note.startswith("content-size:"))
         kind = next((CLASSES[note] for note in notes if note in CLASSES), "novel")

@@ -149,7 +149,11 @@ def test_counters_reach_the_stats_about_once_a_second(tmp_path: Path) -> None:
     report.flush()
     assert stats.get_value("heritrix/status/200") == 5
     assert stats.get_value("heritrix/uris/downloaded") == 6
-    assert report.tally(finished())["bytes/novel"] == 300
+    counted = report.take_tallies()
+    assert (counted["bytes/novel"], counted["status/200"], counted["uris/finished"]) == (1800, 5, 6)
+    assert report.take_tallies() == {}
+    report.finished(finished(404))
+    assert report.take_tallies()["status/404"] == 1
 
 
 def test_the_end_tells_counts_by_status(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

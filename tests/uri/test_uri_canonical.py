@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heritrix_scrapy.uri.canonical import DEFAULT_RULES, SPARING_PLAIN, Canonicaliser, CanonicalizationRule, make_rule
+from heritrix_scrapy.settings import default_view
+from heritrix_scrapy.uri.canonical import (
+    DEFAULT_RULES,
+    MODERN_RULES,
+    SPARING_PLAIN,
+    Canonicaliser,
+    CanonicalizationRule,
+    make_rule,
+)
 from heritrix_scrapy.uri.java_regex import expand, java_compile
 
 ID = "0123456789abcdefghijklmnopqrstuv"
@@ -126,3 +134,29 @@ def test_only_chains_of_sparing_rules_spare_what_is_plain() -> None:
     assert Canonicaliser().spares_plain
     assert not Canonicaliser([*DEFAULT_RULES, "StripExtraSlashes"]).spares_plain
     assert not Canonicaliser([*DEFAULT_RULES, ["RegexRule", {"regex": "(.*)/x", "format": "$1"}]]).spares_plain
+
+
+@pytest.mark.parametrize(
+    ("uri", "key"),
+    [
+        ("http://e.com/a;jsessionid=AAAA", "http://e.com/a"),
+        ("http://e.com/a;jsessionid=AB12.node1?x=1", "http://e.com/a?x=1"),
+        ("http://e.com/a;JSESSIONID=AB/b", "http://e.com/a/b"),
+        ("http://e.com/(S(lit3py55t21z5v55vlm25s55))/o.aspx", "http://e.com/o.aspx"),
+        ("http://e.com/(A(abc)S(def)F(x))/o.aspx", "http://e.com/o.aspx"),
+        ("http://e.com/?PHPSESSID=abcdefghijklmnopqrstuvwxyz&x=1", "http://e.com/?x=1"),
+        ("http://e.com/a?x=1&phpsessid=abc", "http://e.com/a?x=1"),
+        ("http://e.com/a?PHPSESSID=abc", "http://e.com/a"),
+        ("http://e.com/a?ASPSESSIONIDABCDEFGH=xx&y", "http://e.com/a?y"),
+        # these are other pages
+        ("http://e.com/wiki/a_(album)/x", "http://e.com/wiki/a_(album)/x"),
+        ("http://e.com/(some)/x", "http://e.com/(some)/x"),
+        ("http://e.com/a?session=1&sid=42", "http://e.com/a?session=1&sid=42"),
+        ("http://e.com/a;v=1?x", "http://e.com/a;v=1?x"),
+        ("http://e.com/a?next=/b;jsession", "http://e.com/a?next=/b;jsession"),
+    ],
+)
+def test_sessions_of_any_length_and_place(uri: str, key: str) -> None:
+    assert Canonicaliser(MODERN_RULES)(uri) == key
+    assert default_view().canonicalization_rules == [[name, {}] for name in MODERN_RULES]
+    assert default_view("heritrix").canonicalization_rules == [[name, {}] for name in DEFAULT_RULES]

@@ -91,6 +91,7 @@ def test_seed_lines() -> None:
     assert list(seed_lines(text)) == [
         SeedLine("a.com", "http://a.com/"),
         SeedLine("-http://(org,y,", None),
+        SeedLine("two words", None, words=True),
         SeedLine("\u00b2.com", None),
         SeedLine("http://bad..com", None),
         SeedLine("[::1]", None),

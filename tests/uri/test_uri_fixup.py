@@ -154,3 +154,48 @@ def test_charset() -> None:
 def test_parts_are_put_together_again() -> None:
     for uri in ("http://u@h.com:81/a?b", "dns:x.com", "mailto:a@b.c", "file:///x", "http://a.com/?"):
         assert str(split(uri)) == uri
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("http://fa\u00df.de/", "http://xn--fa-hia.de/"),
+        ("http://FA\u1e9e.de/", "http://xn--fa-hia.de/"),
+        ("http://\u0392\u03cc\u03bb\u03bf\u03c2.example/", "http://xn--nxasmm1c.example/"),
+        ("http://\U0001f984.ws/", "http://xn--3s9h.ws/"),
+        ("http://i\u2764\ufe0f.ws/", "http://xn--i-7iq.ws/"),
+        ("http://B\u00dccher.example/", "http://xn--bcher-kva.example/"),
+    ],
+)
+def test_names_of_hosts_as_browsers_read_them(text: str, wanted: str) -> None:
+    assert fix(text) == join("http://e.com/", text) == wanted
+    assert fix(wanted) == wanted
+
+
+@pytest.mark.parametrize(
+    "text", ["http://a\u2028b.example/", "http://a\ue000b.example/", "http://\U0001f984\u2067.ws/"]
+)
+def test_names_that_no_host_has(text: str) -> None:
+    with pytest.raises(UriError):
+        fix(text)
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "wanted"),
+    [
+        ("http://e.com/a", "https:/www.example.com/x", "https://www.example.com/x"),
+        ("http://e.com/a", "https:www.example.com", "https://www.example.com/"),
+        ("https://e.com/a", "http:/www.example.com:8080/x?y", "http://www.example.com:8080/x?y"),
+        # of the page's own kind it is a path
+        ("http://e.com/a/b", "http:/www.example.com/x", "http://e.com/www.example.com/x"),
+        ("http://e.com/a/b", "http:x.html", "http://e.com/a/x.html"),
+    ],
+)
+def test_one_slash_behind_another_scheme(base: str, text: str, wanted: str) -> None:
+    assert join(base, text) == wanted
+
+
+def test_one_slash_and_no_host() -> None:
+    for text in ("https:/x", "https:", "https:x/y.z"):
+        with pytest.raises(UriError):
+            join("http://e.com/", text)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
 import signal
 from pathlib import Path
 
 from tests.web.demo_site import SITES
+from tests.web.ready import announce
 from tests.web.server import Web
 
 
@@ -22,12 +21,7 @@ async def serve(args: argparse.Namespace) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with Web(*(args.sites or [SITES]), log=args.log, generation=args.generation) as web:
-        text = json.dumps({**web.ports(), "pid": os.getpid()})
-        if args.ready:
-            draft = args.ready.with_name(args.ready.name + ".part")
-            draft.write_text(text)
-            draft.rename(args.ready)
-        print(text, flush=True)
+        announce(web.ports(), args.ready)
         await stop.wait()
 
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tests.web.dns import Answers, DnsServer
+from tests.web.ready import announce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,12 +167,7 @@ async def serve(args: argparse.Namespace) -> None:
     server = await loop.create_server(lambda: Connection(bulk), "127.0.0.1", args.port, backlog=1024)
     bulk.port = server.sockets[0].getsockname()[1]
     seed = f"http://{host_name(0)}:{bulk.port}/p/0.html"
-    text = json.dumps({"port": bulk.port, "dns": f"127.0.0.1:{names.port}", "seed": seed, "pid": os.getpid()})
-    if args.ready:
-        draft = args.ready.with_name(args.ready.name + ".part")
-        draft.write_text(text)
-        draft.rename(args.ready)
-    print(text, flush=True)
+    announce({"port": bulk.port, "dns": f"127.0.0.1:{names.port}", "seed": seed}, args.ready)
     await stop.wait()
     await names.stop()
     server.close()

@@ -32,7 +32,7 @@ class Engine:
             found = self.folder.find()
             for name in list(self._jobs):
                 if name not in found:
-                    del self._jobs[name]
+                    self._jobs.pop(name).close()
             for name, place in found.items():
                 self._take(name, place)
 
@@ -63,10 +63,10 @@ class Engine:
                 return None
             return self._take(name, place)
 
-    def create(self, name: str | None, profile: str | None = None) -> EngineJob:
+    def create(self, name: str | None, profile: str | None = None, text: str = "") -> EngineJob:
         """Raises JobsError."""
         with self._lock:
-            place = self.folder.create(name, profile)
+            place = self.folder.create(name, profile, text)
             return self._take(place.name, place)
 
     def add(self, path: str | None) -> EngineJob:
@@ -84,3 +84,8 @@ class Engine:
     def held(self) -> list[EngineJob]:
         """Jobs that are built, in the order of ``jobs``: the engine should not end without a word."""
         return [job for job in self.jobs() if job.standing(ask_it=False).built]
+
+    def close(self) -> None:
+        """The engine ends; crawls go on."""
+        for job in self.jobs():
+            job.close()

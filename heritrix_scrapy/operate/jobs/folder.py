@@ -15,6 +15,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from heritrix_scrapy.operate.jobs.new_project import package_of, texts, texts_around
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -31,6 +33,8 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 STOCK: Final = "Defaults (XML)"
 #: Heritrix's other one, which is a program.
 GROOVY: Final = "Defaults (Groovy)"
+#: What stands for a new Scrapy project where a profile is named; no profile of Heritrix's API.
+NEW_PROJECT: Final = "Scrapy project"
 
 #: Files of a JOBDIR that belong to its crawls, not to the job.
 _CRAWL: Final = frozenset(
@@ -111,8 +115,9 @@ class Folder:
 
     # -- making --------------------------------------------------------------------------------------------------
 
-    def create(self, name: str | None, profile: str | None = None) -> Place:
-        """A new job of our profile, or of a profile in the folder. Raises JobsError."""
+    def create(self, name: str | None, profile: str | None = None, text: str = "") -> Place:
+        """A new job of our profile, of a profile in the folder, or a Scrapy project; ``text``: of a settings file, of
+        which the job is made then: a Heritrix job file, or a settings module. Raises JobsError."""
         if name is None:
             raise JobsError("Cannot create null path.")
         if "/" in name or "\\" in name:
@@ -123,24 +128,30 @@ class Folder:
             raise JobsError(f"Directory exists: {name}")
         check_name(name)
         source = None
-        if profile in (None, "", STOCK):
-            text = stock()
+        made: dict[str, str] = {}
+        if text.strip():
+            made = {CXML: text} if text.lstrip("\ufeff \t\r\n").startswith("<") else texts_around(text, name)
+        elif profile in (None, "", STOCK):
+            made = {CXML: stock()}
+        elif profile == NEW_PROJECT:
+            made = texts(package_of(name))
         elif profile == GROOVY:
             raise JobsError(f"unknown profile {profile}: a job file that is a Groovy program is not run here")
         else:
             source = self.find().get(profile or "")
             if source is None or not source.is_profile:
                 raise JobsError(f"unknown profile {profile}; there are: {', '.join(self.profiles())}")
-            text = ""
         folder = self.root / name
         try:
             folder.mkdir()
             if source is not None:
                 return copy(source, folder, as_profile=False)
-            (folder / CXML).write_text(text, encoding="utf-8")
+            for path, content in made.items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_text(content, encoding="utf-8", errors="replace")
         except OSError as error:
             raise JobsError(f"{name} cannot be made: {error.strerror}") from None
-        return Place(name, folder, folder / CXML)
+        return Place(name, folder, folder / (CXML if CXML in made else PROJECT))
 
     def add(self, said: str | None) -> Place:
         """Take in a job in a folder below the jobs folder's. Raises JobsError."""

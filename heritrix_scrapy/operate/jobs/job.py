@@ -18,7 +18,8 @@ from heritrix_scrapy.operate import checkpoints, record
 from heritrix_scrapy.operate.control import ControlError, NotRunning, ask
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.jobs import launching
-from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, project_settings
+from heritrix_scrapy.operate.jobs.attendant import Attendant
+from heritrix_scrapy.operate.jobs.building import Built, NotBuilt, build, checked, project_settings
 from heritrix_scrapy.operate.jobs.folder import jobdir_of
 from heritrix_scrapy.operate.life import ACTIVE, End, State
 from heritrix_scrapy.operate.numbers import log, newest
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from heritrix_scrapy.operate.jobs.folder import Place
+    from heritrix_scrapy.operate.jobs.remarks import Remark
 
 #: Seconds that a teardown waits for the end of the crawl (Heritrix: CrawlJob.teardown).
 TEARDOWN: Final = 3.3
@@ -86,7 +88,14 @@ class EngineJob:
         #: The checkpoint that the launch began with.
         self.checkpoint = ""
         self._going = False
+        self._attendant = Attendant(self._more)
+        #: A stopped job is opened by one at a time.
+        self._alone = threading.Lock()
         self._unfit = ""
+        #: What the last build had to say.
+        self.remarks: list[Remark] = []
+        #: What went wrong since the last deed began, in the words of the job's log.
+        self.complaints: list[str] = []
         #: What a running crawl has answered last.
         self._last: Mapping[str, Any] = {}
         self._numbers: tuple[Any, Mapping[str, Any]] | None = None
@@ -108,11 +117,13 @@ class EngineJob:
                 try:
                     self._built = build(self.place, self._more)
                 except NotBuilt as error:
-                    self._built = Built(self.place, invalid=error.reasons)
+                    self._built = Built(self.place, error.remarks)
             return self._built
 
     def note(self, text: str, level: str = "INFO") -> None:
         """Add a line to the job's log."""
+        if level != "INFO":
+            self.complaints = [*self.complaints[-19:], text]
         JobLog(self.jobdir).write(int(time.time() * 1000), text, level)
 
     def _adopt(self) -> None:
@@ -218,13 +229,26 @@ class EngineJob:
             try:
                 self._built = build(self.place, self._more)
             except NotBuilt as error:
+                self.remarks = error.remarks
                 self._refused(error.reasons)
                 return False
+            self.remarks = self._built.remarks
             self.note("Job instantiated")
             for text in self._built.warnings:
                 self.note(text, "WARNING")
             self.validate()
             return True
+
+    def rebuild(self) -> bool:
+        """Assemble it anew as its files are now, unless it is launched; whether it may be launched then."""
+        with self._lock:
+            if self._built is not None and not self._launched:
+                self.discard()
+            return self.build() and self._built is not None and self._built.valid
+
+    def check(self, text: str) -> list[Remark]:
+        """What a build would say, were this text the settings file's."""
+        return checked(self.place, text, self._more)
 
     def validate(self) -> bool:
         """Whether it may be launched; why not stands in the job's log."""
@@ -306,14 +330,12 @@ class EngineJob:
         """Have something done to the job's crawl, running or stopped: see ``reach.Job.perform``.
 
         Raises ControlError, Refused, ConfigurationError, StorageFull."""
-        with Reached(self.jobdir, self.project()) as reached:
-            return reached.perform(request)
-
-    def project(self) -> Any:
-        """The Scrapy settings of the job. Raises JobError of a Scrapy project, whose code is not run in here."""
-        if self.place.is_project:
-            raise JobError("the crawl of a Scrapy project that does not run is steered by `scrapy heritrix`")
-        return project_settings(self.place, self._more)
+        with self._alone:
+            if self.place.is_project:
+                # its code is not run in here
+                return self._attendant.perform(self.place, self.jobdir, request)
+            with Reached(self.jobdir, project_settings(self.place, self._more)) as reached:
+                return reached.perform(request)
 
     def steer(self, verb: str, **given: Any) -> dict[str, Any]:
         """One request to the running crawl. Raises ControlError."""
@@ -350,6 +372,11 @@ class EngineJob:
                 time.sleep(0.05)
         self.discard()
         return True
+
+    def close(self) -> None:
+        """Let go of what runs for the engine's sake only; crawls go on."""
+        with self._alone:
+            self._attendant.close()
 
     def discard(self) -> None:
         """Forget what was built; the job's files stay."""

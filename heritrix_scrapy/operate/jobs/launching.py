@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
-import os
 import subprocess
 import sys
 import time
@@ -11,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heritrix_scrapy.operate import record
 from heritrix_scrapy.operate.control import ControlError, ask
-from heritrix_scrapy.operate.jobs.building import MODULE
-from heritrix_scrapy.operate.jobs.folder import PROJECT
+from heritrix_scrapy.operate.jobs.processes import environment, spider
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 #: What the process says, and Scrapy's log.
 OUT: Final = "scrapy.out"
 LOG: Final = "scrapy.log"
-SPIDER: Final = "archive"
 
 #: Seconds until a crawl that was started must be there, and between two looks.
 READY: Final = 60.0
@@ -40,27 +36,6 @@ def command(place: Place, jobdir: Path, settings: Mapping[str, Any]) -> list[str
     said |= settings
     pairs = [part for name, value in said.items() for part in ("-s", f"{name}={value}")]
     return [sys.executable, "-m", "scrapy", "crawl", spider(place), *pairs]
-
-
-def spider(place: Place) -> str:
-    """The spider of a job: ``archive``, or what ``[heritrix] spider`` in the project's ``scrapy.cfg`` names."""
-    if not place.is_project:
-        return SPIDER
-    parser = configparser.ConfigParser()
-    try:
-        parser.read(place.folder / PROJECT, encoding="utf-8")
-        return parser.get("heritrix", "spider", fallback=SPIDER)
-    except (configparser.Error, UnicodeError):
-        return SPIDER
-
-
-def environment(place: Place) -> dict[str, str]:
-    """The process's environment."""
-    made = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    made.pop("SCRAPY_SETTINGS_MODULE", None)
-    if not place.is_project:
-        made["SCRAPY_SETTINGS_MODULE"] = MODULE
-    return made
 
 
 def start(place: Place, jobdir: Path, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,7 @@ from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.operate.web import accept, markup
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.flash import COOKIE, Message, cookie_of
-from heritrix_scrapy.operate.web.pages import render
+from heritrix_scrapy.operate.web.pages import drawn, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,20 +73,31 @@ def answer(
     return web.Response(text=text, content_type=form, charset="utf-8", headers=headers)
 
 
-def page(context: Context, request: web.Request, template: str, /, *, status: int = 200, **values: Any) -> web.Response:
+class Page(web.Response):
+    """A page that is drawn last, in several turns of the loop: see ``pages.drawn``."""
+
+    def __init__(self, template: str, values: Mapping[str, Any], status: int) -> None:
+        headers = {"Vary": VARY, "Accept-Ranges": "bytes"}
+        super().__init__(status=status, content_type="text/html", charset="utf-8", headers=headers)
+        self._template, self._values = template, values
+
+    async def draw(self) -> None:
+        """Fill the page in, after a turn of others: what it shows was just asked for."""
+        await asyncio.sleep(0)
+        self.text = await drawn(self._template, **self._values)
+
+
+def page(context: Context, request: web.Request, template: str, /, *, status: int = 200, **values: Any) -> Page:
     """An HTML page; messages that wait for the client are shown."""
     messages = context.flashes.pick(request.cookies.get(COOKIE)) if request.method == "GET" else []
     session = request[ASKED].session
-    text = render(
-        template,
-        messages=messages,
-        version=API_VERSION,
-        csrf=session.csrf if session is not None else "",
-        user=request[ASKED].user,
-        **values,
-    )
-    headers = {"Vary": VARY, "Accept-Ranges": "bytes"}
-    return web.Response(text=text, status=status, content_type="text/html", charset="utf-8", headers=headers)
+    more = {
+        "messages": messages,
+        "version": API_VERSION,
+        "csrf": session.csrf if session is not None else "",
+        "user": request[ASKED].user,
+    }
+    return Page(template, {**more, **values}, status)
 
 
 def redirect(
@@ -107,19 +119,34 @@ def itself(request: web.Request) -> str:
     return request.raw_path if request.raw_path.startswith("/") else request.path_qs
 
 
-def error(request: web.Request, status: int, cause: str = "") -> web.Response:
-    """The page of an error."""
+#: What is said of a status without a cause.
+WORDS: Final = {401: "nobody has logged in", 404: "not found", 405: "method not allowed"}
+
+
+def error(
+    request: web.Request,
+    status: int,
+    cause: str = "",
+    *,
+    template: str = "error.html",
+    headers: Mapping[str, str] | None = None,
+) -> web.Response:
+    """The page of an error, or its words as JSON. ``headers``: more than every such answer has."""
     if wanted(request) == accept.JSON:
-        words = cause or {404: "not found", 405: "method not allowed"}.get(status, "an error occurred")
-        return web.Response(
-            status=status, text=markup.to_json({"status": status, "error": words}), content_type="application/json"
-        )
-    text = render("error.html", status=status, cause=cause)
-    return web.Response(text=text, status=status, content_type="text/html", headers={"Accept-Ranges": "bytes"})
+        words = {"status": status, "error": cause or WORDS.get(status, "an error occurred")}
+        return web.Response(status=status, text=markup.to_json(words), content_type="application/json", headers=headers)
+    # a person is led on from where there is nothing
+    home = "/ui" if request.path.startswith("/ui") and status != 429 else ""
+    text = render(template, status=status, cause=cause, home=home)
+    return web.Response(
+        text=text, status=status, content_type="text/html", headers=RANGES if headers is None else headers
+    )
 
 
-def ambiguous(reason: str) -> web.Response:
+RANGES: Final = {"Accept-Ranges": "bytes"}
+NOT_KEPT: Final = {"Cache-Control": "must-revalidate,no-cache,no-store"}
+
+
+def ambiguous(request: web.Request, reason: str) -> web.Response:
     """The answer to a path that may mean more than one."""
-    text = render("ambiguous.html", reason=reason)
-    headers = {"Cache-Control": "must-revalidate,no-cache,no-store"}
-    return web.Response(text=text, status=400, content_type="text/html", headers=headers)
+    return error(request, 400, reason, template="ambiguous.html", headers=NOT_KEPT)

@@ -1,7 +1,7 @@
 """Who asks, and what may they do? Digest and basic authentication, without a socket or a clock.
 
 Digest and basic as RFC 7616 and RFC 7617 say, with the realm of Heritrix; passwords and answers are compared in
-constant time. Nonces are not kept: each carries its time, signed.
+constant time. A digest is good once: its count of the nonce's uses is not taken twice.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import binascii
 import hashlib
 import hmac
 import re
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from heritrix_scrapy.operate.web.nonces import SECONDS, Nonces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +27,17 @@ DEFAULT_USER: Final = "admin"
 OPERATOR: Final = "operator"
 READER: Final = "reader"
 
-#: Seconds for which a nonce is good; after that the client is told that it is stale.
-NONCE_SECONDS: Final = 300
-
 #: ``name=value`` or ``name="value"`` of an Authorization header.
 _PARAMETER: Final = re.compile(r'([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 
+#: How often a nonce was used, as RFC 7616 3.4 writes it.
+_COUNT: Final = re.compile(r"[0-9A-Fa-f]{8}")
+
 #: Longest Authorization header that is read.
 LONGEST: Final = 4096
+
+#: Requests that change nothing.
+LOOKING: Final = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,8 @@ def weak(password: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What an Authorization header comes to. ``account``: whose it is, None when it is nobody's; ``failed``: a login
-    was tried and is wrong; ``stale``: right but for the age of the nonce; ``basic``: it came as basic."""
+    was tried and is wrong; ``stale``: the nonce is too old, or was used for a request before: the client has to take
+    another."""
 
     account: Account | None = None
     failed: bool = False
@@ -107,13 +112,12 @@ class Gate:
             raise PasswordError("there is no login")
         self.schemes = tuple(schemes)
         self._accounts = tuple(accounts)
-        self._now = now
-        self._secret = secret or secrets.token_bytes(32)
+        self.nonces = Nonces(now, secret)
 
     def challenges(self, *, stale: bool = False) -> list[str]:
         """The values of WWW-Authenticate."""
         made = {
-            "digest": f'Digest realm="{REALM}", domain="/", nonce="{self.nonce()}", algorithm=MD5, qop="auth"'
+            "digest": f'Digest realm="{REALM}", domain="/", nonce="{self.nonces.make()}", algorithm=MD5, qop="auth"'
             + (", stale=true" if stale else ""),
             "basic": f'Basic realm="{REALM}"',
         }
@@ -152,32 +156,19 @@ class Gate:
 
     # -- digest --------------------------------------------------------------------------------------------------
 
-    def nonce(self) -> str:
-        """A new one."""
-        stamp = format(int(self._now() * 1000), "x")
-        return f"{stamp}:{secrets.token_hex(8)}:{self._sign(stamp)}"
-
-    def _sign(self, stamp: str) -> str:
-        return hmac.new(self._secret, stamp.encode(), hashlib.sha256).hexdigest()[:32]
-
-    def _age(self, nonce: str) -> float | None:
-        """Seconds since a nonce was made; None when it is not ours."""
-        stamp, _, rest = nonce.partition(":")
-        signature = rest.rpartition(":")[2]
-        if not _same(signature, self._sign(stamp)):
-            return None
-        try:
-            return self._now() - int(stamp, 16) / 1000
-        except ValueError:
-            return None
-
     def _digest(self, method: str, text: str, target: str) -> Verdict:
         said = parameters(text)
         if said.get("algorithm", "MD5").upper() != "MD5" or said.get("realm") != REALM:
             return FAILED
         if target and not covers(said.get("uri", ""), target):
             return FAILED
-        age = self._age(said.get("nonce", ""))
+        count = 0
+        if qop := said.get("qop"):
+            if qop.lower() != "auth" or not said.get("cnonce") or not _COUNT.fullmatch(said.get("nc", "")):
+                return FAILED
+            count = int(said["nc"], 16)
+        nonce = said.get("nonce", "")
+        age = self.nonces.age(nonce)
         if age is None:
             # a nonce of an engine that was started before: the client has to ask again
             return Verdict(stale=True)
@@ -190,9 +181,9 @@ class Gate:
                 found = each
         if found is None:
             return FAILED
-        if not 0 <= age <= NONCE_SECONDS:
-            return Verdict(stale=True)
-        return Verdict(found)
+        # without a count, as RFC 2069 had it, a nonce is good for looking, and once for anything else
+        fresh = 0 <= age <= SECONDS and ((not qop and method in LOOKING) or self.nonces.use(nonce, count or 1))
+        return Verdict(found) if fresh else Verdict(stale=True)
 
 
 def parameters(text: str) -> Mapping[str, str]:
@@ -220,8 +211,10 @@ def covers(said: str, target: str) -> bool:
 
 
 def _md5(text: str) -> str:
-    return hashlib.md5(text.encode("utf-8"), usedforsecurity=False).hexdigest()
+    return hashlib.md5(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 
 
 def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode("utf-8", "surrogateescape"))
+    """In a time that tells neither where they differ nor how long they are."""
+    first, second = (hashlib.sha256(each.encode("utf-8", "surrogateescape")).digest() for each in (one, other))
+    return hmac.compare_digest(first, second)

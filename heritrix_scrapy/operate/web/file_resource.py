@@ -12,7 +12,7 @@ import tempfile
 from contextlib import suppress
 from email.utils import formatdate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from aiohttp import web
 
@@ -114,14 +114,14 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
     if not await asyncio.to_thread(asked.path.is_file):
         if asked.path.name in LOGS and asked.path.parent.name == "logs" and asked.path.parent.is_dir():
             # a log that nothing was written into yet
-            return await sent(request, Path(os.devnull), TYPES[".log"])
+            return await sent(context, request, Path(os.devnull), TYPES[".log"])
         raise answers.not_found()
     form = request.query.get("format")
     if form == "textedit" and asked.path.name.endswith(EDITABLE):
         return await editing(context, request, asked)
     if form == "paged":
         return await paged(context, request, asked)
-    return await sent(request, asked.path)
+    return await sent(context, request, asked.path)
 
 
 def paths_of(asked: Wanted, *, slash: bool = False) -> str:
@@ -184,10 +184,15 @@ async def paged(context: Context, request: web.Request, asked: Wanted) -> web.Re
     )
 
 
-async def sent(request: web.Request, path: Path, kind: str = "") -> web.StreamResponse:
+async def sent(context: Context, request: web.Request, path: Path, kind: str = "") -> web.StreamResponse:
     """A file, or the part of it that is asked for. ``kind``: its media type, where its name does not say it."""
-    file = await asyncio.to_thread(path.open, "rb")
     try:
+        file = await asyncio.to_thread(path.open, "rb")
+    except FileNotFoundError:
+        raise answers.not_found() from None
+    except OSError as error:
+        raise answers.Failed(403, f"the file cannot be read: {error.strerror}") from None
+    with file:
         stat = os.fstat(file.fileno())
         headers = {
             "Content-Type": kind or TYPES.get(path.suffix.lower(), OTHER),
@@ -213,17 +218,27 @@ async def sent(request: web.Request, path: Path, kind: str = "") -> web.StreamRe
         if request.method == "HEAD":
             return response
         file.seek(start)
-        left = end - start
-        while left > 0:
-            data = await asyncio.to_thread(file.read, min(PART, left))
-            if not data:
-                break
-            await response.write(data)
-            left -= len(data)
-        await response.write_eof()
+        if await copied(file, end - start, response, context.patience):
+            await response.write_eof()
+        elif request.transport is not None:
+            # what the client has is shorter than was said
+            request.transport.abort()
         return response
-    finally:
-        file.close()
+
+
+async def copied(file: BinaryIO, left: int, response: web.StreamResponse, patience: float) -> bool:
+    """Send so many bytes; False when the file has become shorter, or the client takes nothing for so many seconds."""
+    while left > 0:
+        data = await asyncio.to_thread(file.read, min(PART, left))
+        if not data:
+            return False
+        try:
+            async with asyncio.timeout(patience):
+                await response.write(data)
+        except TimeoutError:
+            return False
+        left -= len(data)
+    return True
 
 
 # -- writing -----------------------------------------------------------------------------------------------------

@@ -14,11 +14,10 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from heritrix_scrapy.operate.web import answers, paths
+from heritrix_scrapy.operate.web import answers, forms, paths
 from heritrix_scrapy.operate.web.asked import ASKED, Asked
-from heritrix_scrapy.operate.web.auth import OPERATOR
+from heritrix_scrapy.operate.web.auth import LOOKING, OPERATOR
 from heritrix_scrapy.operate.web.delay import Crowded
-from heritrix_scrapy.operate.web.pages import render
 from heritrix_scrapy.operate.web.sessions import COOKIE, CSRF_FIELD, CSRF_HEADER, genuine
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from heritrix_scrapy.operate.web.context import Context
 
 logger = logging.getLogger(__name__)
-
-LOOKING: Final = frozenset({"GET", "HEAD"})
 
 #: Where a browser logs in, without a login.
 LOGIN: Final = "/login"
@@ -61,6 +58,8 @@ def guard(context: Context) -> Middleware:
     ) -> web.StreamResponse:
         try:
             response = await judged(context, request, handler)
+            if isinstance(response, answers.Page):
+                await response.draw()
         except answers.Failed as failed:
             response = answers.error(request, failed.status, failed.cause)
         except web.HTTPException as failed:
@@ -71,6 +70,8 @@ def guard(context: Context) -> Middleware:
             raise
         except TimeoutError:
             response = answers.error(request, 408, "the request's body did not come")
+        except web.RequestPayloadError:
+            response = answers.error(request, 400, "the request's body is not what its head says")
         except SystemExit as error:
             # a mistake in settings: what ends a crawl's process ends only the request here
             response = answers.error(request, 500, str(error))
@@ -95,11 +96,12 @@ async def judged(
     """The answer to a request of somebody who may ask for it."""
     request[ASKED] = Asked(scheme=request.scheme)
     try:
-        request[ASKED].segments = paths.segments(paths.absolute(request.raw_path))
+        target = paths.origin(request.raw_path)
+        request[ASKED].segments = paths.segments(paths.absolute(target))
     except paths.Ambiguous as error:
-        return answers.ambiguous(str(error))
+        return answers.ambiguous(request, str(error))
     proxied(context, request)
-    if request.raw_path.partition("?")[0] in OPEN:
+    if target.partition("?")[0] in OPEN:
         if request.method not in LOOKING and foreign(request):
             raise answers.Failed(403, "the request comes from another site's page")
         return await handler(request)
@@ -115,6 +117,10 @@ async def judged(
             raise answers.Failed(403, "the form is not of this session; load its page again")
         if account.role != OPERATOR:
             raise answers.Failed(403, f"{account.user} may look, and not steer")
+        try:
+            return await handler(request)
+        finally:
+            context.drawings.forget()
     return await handler(request)
 
 
@@ -131,8 +137,8 @@ async def known(context: Context, request: web.Request) -> tuple[Account | None,
     try:
         await in_turn(context, address)
     except Crowded as error:
-        return None, crowded(error)
-    verdict = context.gate.judge(request.method, header, request.raw_path)
+        return None, crowded(request, error)
+    verdict = context.gate.judge(request.method, header, paths.origin(request.raw_path))
     if verdict.account is not None:
         context.delays.right(address)
         return verdict.account, None
@@ -152,18 +158,16 @@ async def in_turn(context: Context, address: str) -> None:
             context.delays.turn(address)
 
 
-def crowded(error: Crowded) -> web.Response:
+def crowded(request: web.Request, error: Crowded) -> web.Response:
     """The answer to who has tried too often."""
-    headers = {"Retry-After": str(max(int(error.seconds), 1))}
-    text = render("error.html", status=429, cause=str(error))
-    return web.Response(status=429, text=text, content_type="text/html", headers=headers)
+    return answers.error(request, 429, str(error), headers={"Retry-After": str(max(int(error.seconds), 1))})
 
 
 def unknown(context: Context, request: web.Request, *, stale: bool = False) -> web.Response:
     """The answer to who has not said who they are. A person with a browser is shown a form."""
     if request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate":
         return answers.redirect(context, request, LOGIN)
-    response = web.Response(status=401, text=render("unauthorized.html"), content_type="text/html")
+    response = answers.error(request, 401, template="unauthorized.html", headers={})
     for challenge in context.gate.challenges(stale=stale):
         response.headers.add("WWW-Authenticate", challenge)
     return response
@@ -174,12 +178,15 @@ def proxied(context: Context, request: web.Request) -> None:
     peer = request.remote or "local"
     request[ASKED].address = peer
     if peer in context.proxies:
-        # the last one is what our proxy has seen
-        named = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-        if named:
+        # the last one is what our proxy has seen, be it in a header of its own or behind what the client has sent
+        if named := _last(request, "X-Forwarded-For"):
             request[ASKED].address = named[:64]
-        if request.headers.get("X-Forwarded-Proto", "").strip().lower() in ("http", "https"):
-            request[ASKED].scheme = request.headers["X-Forwarded-Proto"].strip().lower()
+        if (scheme := _last(request, "X-Forwarded-Proto").lower()) in ("http", "https"):
+            request[ASKED].scheme = scheme
+
+
+def _last(request: web.Request, name: str) -> str:
+    return request.headers.getall(name, [""])[-1].rpartition(",")[2].strip()
 
 
 def foreign(request: web.Request) -> bool:
@@ -199,6 +206,4 @@ async def token(request: web.Request) -> str | None:
     """The CSRF token that came with a request."""
     if header := request.headers.get(CSRF_HEADER):
         return header
-    if request.content_type == "application/x-www-form-urlencoded":
-        return str((await request.post()).get(CSRF_FIELD, ""))
-    return None
+    return (await forms.fields(request)).get(CSRF_FIELD)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.operate.web.context import Context
 
-HOME: Final = "/engine"
+HOME: Final = "/ui"
 LOGOUT: Final = "/logout"
 
 
@@ -26,18 +26,18 @@ async def show(context: Context, request: web.Request) -> web.StreamResponse:
 
 async def enter(context: Context, request: web.Request) -> web.StreamResponse:
     """Begin a session, if name and password are right."""
-    said, address = await forms.fields(request), request[ASKED].address
+    said, address = await forms.fields(request, forms.LOGIN), request[ASKED].address
     try:
         await in_turn(context, address)
     except Crowded as error:
-        return crowded(error)
+        return crowded(request, error)
     account = context.gate.password(said.get("user", ""), said.get("password", ""))
     if account is None:
         context.delays.failed(address, context.now())
         return answers.page(context, request, "login.html", status=401, wrong=True)
     context.delays.right(address)
     token, _ = context.sessions.begin(account)
-    response = answers.redirect(context, request, HOME if context.engine is not None else "/ui")
+    response = answers.redirect(context, request, HOME)
     secure = answers.base(request).startswith("https")
     response.set_cookie(COOKIE, token, path="/", httponly=True, samesite="Strict", secure=secure)
     return response

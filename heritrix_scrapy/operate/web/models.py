@@ -40,6 +40,20 @@ REPORTS: Final = (
 
 SIZES: Final = ("dupByHash", "dupByHashCount", "notModified", "notModifiedCount", "novel", "novelCount")
 
+#: Counts of queues, and the one that is told behind the state.
+QUEUES: Final = (
+    "totalQueues",
+    "inProcessQueues",
+    "readyQueues",
+    "snoozedQueues",
+    "activeQueues",
+    "inactiveQueues",
+    "ineligibleQueues",
+    "retiredQueues",
+    "exhaustedQueues",
+)
+READIED: Final = "queueReadiedCount"
+
 #: State of the controller → last state that the frontier has reached.
 REACHED: Final = {
     "PREPARING": "PAUSE",
@@ -252,22 +266,11 @@ def threads(numbers: Mapping[str, Any]) -> dict[str, Any]:
 def frontier(numbers: Mapping[str, Any], standing: Standing) -> dict[str, Any]:
     """Queues by state."""
     told = numbers.get("frontierReport") or {}
-    names = (
-        "totalQueues",
-        "inProcessQueues",
-        "readyQueues",
-        "snoozedQueues",
-        "activeQueues",
-        "inactiveQueues",
-        "ineligibleQueues",
-        "retiredQueues",
-        "exhaustedQueues",
-    )
-    made: dict[str, Any] = {name: int(told.get(name) or 0) for name in names}
+    made: dict[str, Any] = {name: int(told.get(name) or 0) for name in QUEUES}
     made["lastReachedState"] = REACHED.get(str(standing.state), "RUN")
     if standing.state == "STOPPING" and not made["activeQueues"] + made["inactiveQueues"]:
         made["lastReachedState"] = "EMPTY"
-    made["queueReadiedCount"] = int(told.get("readyQueues") or 0)
+    made[READIED] = int(told.get("readyQueues") or 0)
     return made
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from heritrix_scrapy.model.version import VERSION
 from heritrix_scrapy.operate.web.accept import JSON
+from heritrix_scrapy.operate.web.models import QUEUES, READIED
 
 TEXT: Final = {"type": "string"}
 NUMBER: Final = {"type": "number"}
@@ -57,18 +58,6 @@ SHORT: Final = {
     "crawlExitStatus": TEXT,
     "key": TEXT,
 }
-QUEUES: Final = (
-    "totalQueues",
-    "inProcessQueues",
-    "readyQueues",
-    "snoozedQueues",
-    "activeQueues",
-    "inactiveQueues",
-    "ineligibleQueues",
-    "retiredQueues",
-    "exhaustedQueues",
-    "queueReadiedCount",
-)
 SIZES: Final = (
     "dupByHash",
     "dupByHashCount",
@@ -133,7 +122,7 @@ def schemas() -> dict[str, Any]:
         ),
         "elapsedReport": maybe(record({"elapsedMilliseconds": COUNT, "elapsedPretty": TEXT})),
         "threadReport": maybe(record({"toeCount": COUNT, "steps": listed(TEXT), "processors": listed(TEXT)})),
-        "frontierReport": maybe(record({**dict.fromkeys(QUEUES, COUNT), "lastReachedState": TEXT})),
+        "frontierReport": maybe(record({**dict.fromkeys((*QUEUES, READIED), COUNT), "lastReachedState": TEXT})),
         "crawlLogTail": maybe(listed(TEXT)),
         "configFiles": maybe(listed(record(file))),
         "isLaunchInfoPartial": TRUTH,
@@ -192,6 +181,12 @@ def schemas() -> dict[str, Any]:
             }
         ),
         "Script": record(script, optional=("script", "rawOutput", "htmlOutput", "exception", "stackTrace")),
+        "Documentation": {
+            "type": "object",
+            "properties": {},
+            "additionalProperties": record({"description": TEXT, "type": TEXT, "default": {}, "setting": TEXT}),
+        },
+        "Description": {"type": "object", "properties": {"openapi": TEXT}, "required": ["openapi"]},
         "Error": record({"status": COUNT, "error": TEXT}),
     }
 
@@ -227,6 +222,8 @@ def description() -> dict[str, Any]:
         "security": [{"digest": []}, {"basic": []}],
         "paths": {
             "/engine": {"get": shown("Engine"), "post": asked("Do something to the engine.", engine_form)},
+            "/engine/beandoc": {"get": shown("Documentation")},
+            "/engine/openapi.json": {"get": shown("Description")},
             "/engine/job/{job}": {
                 "parameters": name,
                 "get": shown("Job"),
@@ -279,8 +276,12 @@ MEANING: Final = {
     "403": "The login may not, or another site's page sent it.",
     "404": "There is no such job, or it is not built.",
     "409": "The job's state does not allow it.",
+    "default": "The request comes to nothing; the words say why.",
 }
 
 
 def errors(*codes: str) -> dict[str, Any]:
-    return {code: {"description": MEANING[code], "content": {JSON: {"schema": ref("Error")}}} for code in codes}
+    return {
+        code: {"description": MEANING[code], "content": {JSON: {"schema": ref("Error")}}}
+        for code in (*codes, "default")
+    }

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 ANYPATH: Final = "/engine/anypath/"
+_AUTHORITY: Final = re.compile(r"\Ahttps?://[^/?#]*", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f-\U0010ffff]")
 
 
@@ -47,6 +48,11 @@ def segments(raw: str) -> list[str]:
     if any("\0" in part for part in decoded):
         raise Ambiguous("Bad Request")
     return decoded
+
+
+def origin(raw: str) -> str:
+    """The target of a request without scheme and host, with which a client may send it (RFC 9112 3.2.2)."""
+    return _AUTHORITY.sub("", raw) or "/"
 
 
 def absolute(raw: str) -> str:

@@ -8,33 +8,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
-from heritrix_scrapy.operate.web import guard, login
+from heritrix_scrapy.operate.web import door, guard, login
 from heritrix_scrapy.operate.web.context import Context
 from heritrix_scrapy.operate.web.dispatch import dispatch
-from heritrix_scrapy.operate.web.forms import FORM
 from heritrix_scrapy.operate.web.ui import routes
 
 if TYPE_CHECKING:
-    import asyncio
     import ssl
     from collections.abc import Sequence
 
 logger = logging.getLogger(__name__)
 
+#: What aiohttp has to say of connections.
+strangers = logging.getLogger(f"{__name__}.connections")
+
 CONTEXT: Final = web.AppKey("context", Context)
 
 #: Seconds that a connection may be idle, or may take for the head of a request.
 KEEPALIVE: Final = 30.0
-#: Connections at once.
-CONNECTIONS: Final = 400
 #: Seconds that answers under way get at the end.
 SHUTDOWN: Final = 3.0
 
 
 def application(context: Context) -> web.Application:
     """The application. Further pages are routes below ``/ui``, added before it is run."""
-    app = web.Application(middlewares=[guard.guard(context)], client_max_size=FORM, logger=logger)
+    app = web.Application(middlewares=[guard.guard(context)], logger=logger)
     app[CONTEXT] = context
     app.on_response_prepare.append(guard.careful)
     app.router.add_get(guard.LOGIN, _bound(context, login.show))
@@ -53,41 +53,55 @@ def _bound(context: Context, resource: Any) -> Any:
     return handler
 
 
-class Server:
-    """A listening server."""
+def briefly(record: logging.LogRecord) -> bool:
+    """What a stranger has sent that is no HTTP, and that somebody has gone, is nothing that went wrong here: a line for
+    those who look for it, in place of a traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError | web.RequestPayloadError | ConnectionError):
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+        record.msg, record.args = "a connection was given up: %s", (type(error).__name__,)
+        record.exc_info = record.exc_text = None
+    return True
 
-    def __init__(self, app: web.Application, *, keepalive: float = KEEPALIVE) -> None:
+
+strangers.addFilter(briefly)
+
+
+class Server:
+    """A listening server. ``keepalive``: seconds that a connection may be idle; ``most``: connections at once."""
+
+    def __init__(self, app: web.Application, *, keepalive: float = KEEPALIVE, most: int = door.CONNECTIONS) -> None:
         context: Context = app[CONTEXT]
         # whatever no other route has taken
         app.router.add_route("*", "/{path:.*}", _bound(context, dispatch))
         self._runner = web.AppRunner(
-            app, keepalive_timeout=keepalive, shutdown_timeout=SHUTDOWN, access_log=None, handle_signals=False
+            app,
+            keepalive_timeout=keepalive,
+            shutdown_timeout=SHUTDOWN,
+            access_log=None,
+            handle_signals=False,
+            logger=strangers,
         )
+        self._most = most
+        self.door: door.Door | None = None
         self.addresses: list[tuple[str, int]] = []
 
     async def start(self, hosts: Sequence[str | None], port: int, tls: ssl.SSLContext | None) -> None:
         """Listen on each of the hosts; None: on all interfaces. Raises OSError."""
         await self._runner.setup()
-        assert self._runner.server is not None
-        keep_few(self._runner.server)
-        for host in hosts:
-            site = web.TCPSite(self._runner, host, port, ssl_context=tls, backlog=128)
-            await site.start()
-        for address in self._runner.addresses:
-            self.addresses.append((str(address[0]), int(address[1])))
+        server = self._runner.server
+        assert server is not None
+        self.door = door.Door(server, lambda: len(server.connections), tls, most=self._most)
+        try:
+            for host in hosts:
+                await self.door.open(host, port)
+        except OSError:
+            await self.close()
+            raise
+        self.addresses = self.door.addresses
 
     async def close(self) -> None:
         """Let go of the ports and of everyone connected."""
+        if self.door is not None:
+            await self.door.close()
         await self._runner.cleanup()
-
-
-def keep_few(server: web.Server, most: int = CONNECTIONS) -> None:
-    """Have a server close each connection that is one too many."""
-    made = server.connection_made
-
-    def connected(handler: Any, transport: asyncio.Transport) -> None:
-        made(handler, transport)
-        if len(server.connections) > most:
-            transport.abort()
-
-    server.connection_made = connected  # type: ignore[method-assign]

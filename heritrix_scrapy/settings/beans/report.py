@@ -40,10 +40,14 @@ class Entry:
         return f"{self.bean}.{self.prop}" if self.prop else self.bean
 
     @property
+    def said(self) -> str:
+        """What, and what is to be said of it."""
+        return ": ".join(part for part in (self.what, self.setting, self.text) if part)
+
+    @property
     def told(self) -> str:
-        """Line, what, and what is to be said of it."""
-        line = f"line {self.place.line}: " if self.place else ""
-        return line + ": ".join(part for part in (self.what, self.setting, self.text) if part)
+        """The same, with its line."""
+        return f"line {self.place.line}: {self.said}" if self.place else self.said
 
     def __str__(self) -> str:
         return f"{self.verdict.value}: {self.told}"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tests.crawls import Project
+    from tests.operate.web.served import Client
 
 PASSWORD = "right horse 7"
 READER = "guest:only looking 7"
@@ -128,3 +129,14 @@ class Browser:
 def text_of(page: str) -> str:
     """The text of a page, tags left out."""
     return html.unescape(re.sub(r"<[^>]*>", "", page))
+
+
+def told(client: Client, path: str, **form: str) -> str:
+    """The text of the page that a form leads to, with its message."""
+    answer = client.post(path, **form)
+    if answer.status != 303:
+        assert answer.status == 200
+        return text_of(answer.text)
+    where = re.sub(r"^https?://[^/]+", "", answer.headers["Location"])
+    cookie = answer.headers["Set-Cookie"].partition(";")[0]
+    return text_of(client.get(where, "text/html", Cookie=cookie).text)

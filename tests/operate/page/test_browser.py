@@ -7,43 +7,25 @@ folder.
 
 from __future__ import annotations
 
-import io
-import os
 import re
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from PIL import Image
 
 from heritrix_scrapy.operate.control import ask
-from tests.crawls import ROOT, Project
+from tests.crawls import Project
 from tests.durability.watch import until
-from tests.operate.page.crawled import PASSWORD, SETTINGS, address, site
+from tests.operate.page.browsed import DESK, PHONE, Watched
+from tests.operate.page.crawled import SETTINGS, address, site
 from tests.web import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.long, pytest.mark.browser]
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-AXE = ROOT / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
-PHONE = {"width": 390, "height": 844}
-#: Ends above the paths of the disks, which are this machine's own.
-DESK = {"width": 1280, "height": 865}
 PAGES = {
     "crawl": "/ui",
     "queues": "/ui/queues",
@@ -56,63 +38,7 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert path, "these tests need Chromium: Debian's package chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
-class Watched:
-    """A page whose console and requests are kept."""
-
-    def __init__(self, context: BrowserContext, origin: str) -> None:
-        self.page: Page = context.new_page()
-        self.origin = origin
-        self.wrong: list[str] = []
-        self.page.on(
-            "console", lambda each: self.wrong.append(each.text) if each.type in ("error", "warning") else None
-        )
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", lambda asked: None if asked.url.startswith(origin) else self.wrong.append(asked.url))
-
-    def log_in(self) -> None:
-        self.page.goto(self.origin + "/login")
-        self.page.get_by_label("User").fill("admin")
-        self.page.keyboard.press("Tab")
-        self.page.keyboard.type(PASSWORD)
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_url("**/ui*")
-
-    def check(self, name: str) -> None:
-        """What stands there now is fit to be seen."""
-        page = self.page
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, f"{name}: {wide} pixels too wide"
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        serious = [
-            (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
-            for each in found["violations"]
-            if each["impact"] in ("serious", "critical")
-        ]
-        assert not serious, f"{name}: {serious}"
-        assert not self.wrong, f"{name}: {self.wrong}"
-
-    def shoot(self, name: str) -> None:
-        folder = os.environ.get("HERITRIX_SCREENSHOTS")
-        if folder:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            made = Image.open(io.BytesIO(self.page.screenshot(full_page=False)))
-            made.convert("RGB").quantize(48).save(Path(folder) / f"{name}.png", optimize=True)
-
-
-@pytest.fixture(scope="module")
-def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, str]]:
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, str, Any]]:
     with running(site(1500)) as web:
         made = Project(
             tmp_path_factory.mktemp("browsed"),
@@ -131,13 +57,13 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, 
         try:
             _, place = address(made, process)
             until(process, lambda: ask(made.jobdir, {"do": "numbers"})["uris"]["succeeded"] > 60, "pages were fetched")
-            yield made, process, f"http://{place}"
+            yield made, process, f"http://{place}", web
         finally:
             made.kill()
 
 
-def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
-    _, _, origin = crawl
+def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str, Any]) -> None:
+    _, _, origin, _ = crawl
     forms = (("light", DESK, ""), ("dark", DESK, "-dark"), ("light", PHONE, "-phone"), ("dark", PHONE, "-phone-dark"))
     for scheme, size, suffix in forms:
         context = chromium.new_context(color_scheme=scheme, viewport=size, device_scale_factor=1)  # type: ignore[arg-type]
@@ -159,10 +85,10 @@ def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str]
         context.close()
 
 
-def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, Any, str, Any]) -> None:
     from playwright.sync_api import expect
 
-    made, _, origin = crawl
+    made, _, origin, web = crawl
     context = chromium.new_context(viewport=DESK)  # type: ignore[arg-type]
     watched = Watched(context, origin)
     watched.log_in()
@@ -170,6 +96,8 @@ def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, An
     page.evaluate("window.same = true")
     ended, state = page.locator("[data-n=ended]").first, page.locator("#state")
     before, lines = ended.inner_text(), page.locator("#log div").count()
+    # whatever is left of the site's own pages
+    ask(made.jobdir, {"do": "seeds", "lines": [web.url("www.page.test", f"/new/{number}") for number in range(200)]})
     expect(ended).not_to_have_text(before, timeout=30_000)
     expect(page.locator("#log div").nth(lines)).to_be_attached(timeout=30_000)
     ask(made.jobdir, {"do": "pause"})
@@ -181,9 +109,9 @@ def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, An
     context.close()
 
 
-def test_a_whole_life_by_mouse_and_keyboard(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+def test_a_whole_life_by_mouse_and_keyboard(chromium: Browser, crawl: tuple[Any, Any, str, Any]) -> None:
     """Last: it ends the crawl."""
-    made, process, origin = crawl
+    made, process, origin, _ = crawl
     context = chromium.new_context(viewport=DESK)  # type: ignore[arg-type]
     watched = Watched(context, origin)
     watched.log_in()

@@ -104,7 +104,7 @@ def test_parts_escape_what_strangers_say() -> None:
             f"ui/part_{name}.html",
             subject={"base": "/ui", "home": "", "name": bad},
             detail=detail,
-            numbers=NUMBERS,
+            numbers={**NUMBERS, "running": True},
             figures=words.figures(NUMBERS),
             words=words,
             may=True,

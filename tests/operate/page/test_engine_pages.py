@@ -10,7 +10,7 @@ import pytest
 
 from heritrix_scrapy.operate.control import ControlError, ask
 from tests.crawls import Project
-from tests.operate.page.crawled import SETTINGS, site, text_of
+from tests.operate.page.crawled import SETTINGS, site, text_of, told
 from tests.operate.web.served import LOOKER, Client, served
 from tests.web import running
 
@@ -41,6 +41,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Any
             made.kill()
 
 
+#: Of a seed that is added.
+QUEUE = "/ui/job/tour/queue?name=test%2Cpage%2Clate%2C"
+
+
 def jobdir(folder: Path) -> Path:
     from heritrix_scrapy.operate.jobs.engine import Engine
 
@@ -57,6 +61,8 @@ def test_a_job_is_shown_before_while_and_after_it_runs(engine: tuple[Path, Any])
         assert "tour" in text_of(client.get("/ui", "text/html").text)
         assert client.get("/ui/job/tour", "text/html").status == 200
         assert client.get("/ui/job/other", "text/html").status == 404
+        assert "It has not crawled yet" in text_of(client.get("/ui/job/tour", "text/html").text)
+        assert "it has not crawled yet" in text_of(client.get("/ui/job/tour/queues", "text/html").text)
         process = made.start(jobdir=where)
         end = time.monotonic() + 90
         state = ""
@@ -85,4 +91,26 @@ def test_a_job_is_shown_before_while_and_after_it_runs(engine: tuple[Path, Any])
         assert "fetched" in text_of(page)
         assert client.get("/ui/job/tour/events").status == 204
         assert client.get("/ui/job/tour/log", "text/html").status == 200
-        assert client.get("/ui/job/tour/queues", "text/html").status == 409
+        for path in ("queues", "why?uri=http%3A%2F%2Fa.test%2F", "report?name=hosts", "settings?find=delay", "steer"):
+            assert client.get(f"/ui/job/tour/{path}", "text/html").status == 200, path
+        assert "no crawl runs" in told(client, "/ui/job/tour/steer", deed="kill", uri="http://a.test/")
+        seed = {"deed": "seeds", "lines": "http://late.page.test/\n"}
+        assert "1 seeds would be announced" in told(client, "/ui/job/tour/steer", **seed)
+        assert "1 of 1 seed lines were queued" in told(client, "/ui/job/tour/steer", **seed, sure="yes")
+        assert "http://late.page.test/" in text_of(client.get(QUEUE, "text/html").text)
+        delete = {"deed": "delete", "uri": ".*late.*"}
+        assert "1 queued URIs would be taken out" in told(client, "/ui/job/tour/steer", **delete)
+        assert "1 URIs were taken out" in told(client, "/ui/job/tour/steer", **delete, sure="yes")
+        change = {"deed": "set", "name": "MIN_DELAY_MS", "value": "7000"}
+        assert "MIN_DELAY_MS would be '7000'" in told(client, "/ui/job/tour/steer", **change)
+        assert "from the next start on" in told(client, "/ui/job/tour/steer", **change, sure="yes")
+        assert "7000" in text_of(client.get("/ui/job/tour/settings?find=MIN_DELAY_MS", "text/html").text)
+        wrong = {**change, "value": "soon"}
+        assert "expected a whole number" in told(client, "/ui/job/tour/steer", **wrong)
+        # what is wrong with the project is told where it is asked, and gone when it is mended
+        settings = folder / "tour" / "crawl_project" / "settings.py"
+        text = settings.read_text()
+        settings.write_text("raise SystemExit('no')\n")
+        assert "cannot be loaded: SystemExit: no" in text_of(client.get("/ui/job/tour/queues", "text/html").text)
+        settings.write_text(text)
+        assert client.get("/ui/job/tour/queues", "text/html").status == 200

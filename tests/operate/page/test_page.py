@@ -63,7 +63,9 @@ def test_every_page_is_shown_and_nothing_hostile_is_markup(crawl: Any) -> None:
     for path in PAGES:
         shown = browser.get("/ui" + path)
         assert "<script>alert" not in shown
-        assert not re.search(r"<[^>]*\son[a-z]+=|<style|style=\"|<script(?! src=\"/ui/static/live.js\" defer>)", shown)
+        assert not re.search(
+            r"<[^>]*\son[a-z]+=|<style|style=\"|<script(?! src=\"/ui/static/(live|edit).js\" defer>)", shown
+        )
     found = ask(made.jobdir, {"do": "detail"})
     assert [each["uri"] for each in found["flights"]] == [web.url("slow.page.test")]
     queue = next(each["queue"] for each in ask(made.jobdir, {"do": "queues"})["queues"] if "slow" in each["queue"])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from heritrix_scrapy.operate.web import delay
-from heritrix_scrapy.operate.web.auth import NONCE_SECONDS, Account, Gate, PasswordError, account, weak
+from heritrix_scrapy.operate.web.auth import REALM, Account, Gate, PasswordError, account, response_of, weak
 from heritrix_scrapy.operate.web.delay import Crowded, Delays
+from heritrix_scrapy.operate.web.nonces import BEHIND, SECONDS, Nonces
 from heritrix_scrapy.operate.web.sessions import IDLE, LONGEST, MOST, Sessions, genuine
 from tests.operate.web.served import OPERATOR, digest
 
@@ -33,14 +35,14 @@ def gate(clock: Clock, *schemes: str) -> Gate:
 
 def test_a_digest_of_the_right_password_is_taken():
     judge = gate(Clock())
-    header = digest(OPERATOR, judge.nonce(), "GET", "/engine")
+    header = digest(OPERATOR, judge.nonces.make(), "GET", "/engine")
     assert judge.judge("GET", header, "/engine").account == OPERATOR
 
 
 @pytest.mark.parametrize("part", ["GET", "/engine"])
 def test_a_digest_is_for_one_request(part):
     judge = gate(Clock())
-    header = digest(OPERATOR, judge.nonce(), "GET", "/engine")
+    header = digest(OPERATOR, judge.nonces.make(), "GET", "/engine")
     said = judge.judge("POST" if part == "GET" else "GET", header, "/engine" if part == "GET" else "/other")
     assert said.failed
     assert said.account is None
@@ -49,8 +51,8 @@ def test_a_digest_is_for_one_request(part):
 def test_an_old_nonce_is_stale_and_no_failure():
     clock = Clock()
     judge = gate(clock)
-    header = digest(OPERATOR, judge.nonce(), "GET", "/engine")
-    clock.now += NONCE_SECONDS + 1
+    header = digest(OPERATOR, judge.nonces.make(), "GET", "/engine")
+    clock.now += SECONDS + 1
     said = judge.judge("GET", header, "/engine")
     assert said.stale
     assert not said.failed
@@ -60,15 +62,108 @@ def test_an_old_nonce_is_stale_and_no_failure():
 def test_an_old_nonce_with_a_wrong_password_is_a_failure():
     clock = Clock()
     judge = gate(clock)
-    header = digest(Account("admin", "wrong"), judge.nonce(), "GET", "/engine")
-    clock.now += NONCE_SECONDS + 1
+    header = digest(Account("admin", "wrong"), judge.nonces.make(), "GET", "/engine")
+    clock.now += SECONDS + 1
     assert judge.judge("GET", header, "/engine").failed
 
 
 def test_a_nonce_of_another_server_is_stale():
     other = Gate([OPERATOR], Clock(), secret=b"y")
-    header = digest(OPERATOR, other.nonce(), "GET", "/engine")
+    header = digest(OPERATOR, other.nonces.make(), "GET", "/engine")
     assert gate(Clock()).judge("GET", header, "/engine").stale
+
+
+def test_a_digest_is_good_once():
+    clock = Clock()
+    judge = gate(clock)
+    nonce = judge.nonces.make()
+    for count in (1, 2, 4, 3, 200, 100):
+        header = digest(OPERATOR, nonce, "POST", "/engine", count)
+        assert judge.judge("POST", header, "/engine").account == OPERATOR
+        again = judge.judge("POST", header, "/engine")
+        assert again.stale
+        assert not again.failed
+        assert again.account is None
+    assert judge.judge("GET", digest(OPERATOR, nonce, "GET", "/", 201), "/").account == OPERATOR
+    assert judge.judge("GET", digest(OPERATOR, nonce, "GET", "/", 201), "/").stale
+    assert judge.judge("GET", digest(OPERATOR, nonce, "GET", "/", 0), "/").stale
+    assert judge.judge("GET", digest(OPERATOR, judge.nonces.make(), "GET", "/", 1), "/").account == OPERATOR
+
+
+def test_a_digest_without_a_count_changes_something_once():
+    judge = gate(Clock())
+    nonce = judge.nonces.make()
+    for _ in range(3):
+        header = old_digest(OPERATOR, nonce, "GET", "/engine")
+        assert judge.judge("GET", header, "/engine").account == OPERATOR
+    header = old_digest(OPERATOR, nonce, "POST", "/engine")
+    assert judge.judge("POST", header, "/engine").account == OPERATOR
+    assert judge.judge("POST", header, "/engine").stale
+
+
+def old_digest(account: Account, nonce: str, method: str, path: str) -> str:
+    said = {"nonce": nonce, "uri": path}
+    parts = [f'{name}="{value}"' for name, value in {"username": account.user, "realm": REALM, **said}.items()]
+    response = response_of(account.user, account.password, method, said)
+    return f"Digest {', '.join(parts)}, response={response}"
+
+
+@pytest.mark.parametrize(
+    "wrong", ["nc=1", "nc=0000000x", "nc=000000001", "qop=auth-int", 'cnonce=""', "algorithm=SHA-256", 'realm="x"']
+)
+def test_what_no_digest_has(wrong):
+    judge = gate(Clock())
+    name, _, value = wrong.partition("=")
+    said = digest(OPERATOR, judge.nonces.make(), "GET", "/")
+    changed = re.sub(rf'\b{name}=("[^"]*"|[^,]*)', f"{name}={value}", said)
+    assert changed != said
+    assert judge.judge("GET", changed, "/").failed
+
+
+@pytest.mark.parametrize("name", ["username", "uri", "cnonce", "response", "nonce", "nc", "qop"])
+def test_bytes_that_are_no_text(name):
+    judge = gate(Clock())
+    said = digest(OPERATOR, judge.nonces.make(), "GET", "/")
+    changed = re.sub(rf'\b{name}=("[^"]*"|[^,]*)', f'{name}="\udcff"', said)
+    assert judge.judge("GET", changed, "/").account is None
+
+
+def test_nonces_that_are_kept_are_few_and_none_is_good_twice():
+    clock = Clock()
+    nonces = Nonces(clock, b"x", most=10)
+    made = []
+    for _ in range(100):
+        clock.now += 0.01
+        made.append(nonces.make())
+        assert nonces.use(made[-1], 1)
+        assert len(nonces) <= 10
+    assert not any(nonces.use(each, 1) for each in made)
+    assert nonces.use(made[-1], 2)
+    assert not nonces.use(made[0], 2)
+    clock.now += SECONDS + 1
+    assert nonces.use(nonces.make(), 1)
+    assert len(nonces) == 1
+
+
+def test_counts_may_come_in_any_order_that_is_close():
+    nonces = Nonces(Clock(), b"x")
+    nonce = nonces.make()
+    assert nonces.use(nonce, 10_000)
+    for count in range(10_000 - BEHIND + 1, 10_000):
+        assert nonces.use(nonce, count)
+        assert not nonces.use(nonce, count)
+    assert not nonces.use(nonce, 10_000 - BEHIND)
+    assert nonces.use(nonce, 0xFFFFFFFF)
+    assert not nonces.use(nonce, 10_001)
+
+
+@pytest.mark.parametrize("changed", [0, 1, 2])
+def test_a_nonce_is_signed_as_a_whole(changed):
+    nonces = Nonces(Clock(), b"x")
+    parts = nonces.make().split(":")
+    assert nonces.age(":".join(parts)) == 0
+    parts[changed] = ("0" if parts[changed][0] != "0" else "1") + parts[changed][1:]
+    assert nonces.age(":".join(parts)) is None
 
 
 @pytest.mark.parametrize(

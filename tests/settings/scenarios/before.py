@@ -57,6 +57,19 @@ def before(tail: str = "x", path: str = "L", *, in_scope: bool = True, needed: b
 # -- preconditions -------------------------------------------------------------------------------------------------
 
 
+def at_preconditions(crawler: Crawler, settings: Settings, host: str) -> CrawlURI:
+    """A URI that has come to the preconditions."""
+    curi = at(settings, host)
+    request = Request(curi.uri)
+    bind(request, curi)
+    curi.class_key = "queue"
+    try:
+        PreconditionMiddleware.from_crawler(crawler).process_request(request)
+    except NotFetched:
+        pass
+    return curi
+
+
 def checked(prepare: Callable[[Host, Server], None] | None = None, *, robots: str = "", age: int = 0) -> Outcome:
     """What becomes of a URI of a host whose address and robots.txt are known for ``age`` milliseconds."""
 
@@ -68,14 +81,7 @@ def checked(prepare: Callable[[Host, Server], None] | None = None, *, robots: st
         server.robots, server.robots_valid, server.robots_fetched_ms = robots, True, NOW - age
         if prepare is not None:
             prepare(known, server)
-        curi = at(settings, host)
-        request = Request(curi.uri)
-        bind(request, curi)
-        curi.class_key = "queue"
-        try:
-            PreconditionMiddleware.from_crawler(crawler).process_request(request)
-        except NotFetched:
-            pass
+        curi = at_preconditions(crawler, settings, host)
         return plain([curi.status, curi.prerequisite, curi.deferral, curi.annotations], host)
 
     return outcome
@@ -99,14 +105,7 @@ def refused(code: int, body: bytes = b"") -> Outcome:
         known.addresses, known.ttl, known.looked_up_ms = ["192.0.2.1"], 1, NOW
         robots = answered(settings, host, code, body=body, tail="robots.txt", path="LP")
         Access(crawler).exchanged(robots)
-        curi = at(settings, host)
-        request = Request(curi.uri)
-        bind(request, curi)
-        curi.class_key = "queue"
-        try:
-            PreconditionMiddleware.from_crawler(crawler).process_request(request)
-        except NotFetched:
-            pass
+        curi = at_preconditions(crawler, settings, host)
         return plain([curi.status, curi.prerequisite, curi.deferral], host)
 
     return outcome

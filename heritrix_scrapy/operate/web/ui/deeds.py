@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.operate.control import NotRunning
 from heritrix_scrapy.operate.web.ui.words import count
 
 if TYPE_CHECKING:
@@ -128,7 +129,11 @@ async def _force(subject: Subject, said: Said) -> str:
 
 async def _foresee_kill(subject: Subject, said: Said) -> list[str]:
     uri = needed(said, "uri", "the URI")
-    flights = [each for each in (await subject.do({"do": "detail"}))["flights"] if each["uri"] == uri]
+    try:
+        detail = await subject.do({"do": "detail"})
+    except NotRunning as error:
+        raise Refused(f"{error}: nothing is in flight") from None
+    flights = [each for each in detail["flights"] if each["uri"] == uri]
     if not flights:
         raise Refused(f"{uri} is not in flight")
     flight = flights[0]

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
 from markupsafe import Markup
 
-from heritrix_scrapy.operate.control import NotRunning
+from heritrix_scrapy.operate.control import ControlError, NotRunning
 from heritrix_scrapy.operate.web import markup
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.auth import OPERATOR
@@ -23,7 +24,7 @@ from heritrix_scrapy.operate.web.pages import render
 from heritrix_scrapy.operate.web.ui import words
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.operate.web.ui.plot import plot
-from heritrix_scrapy.operate.web.ui.subject import BUTTONS, TROUBLE
+from heritrix_scrapy.operate.web.ui.subject import TROUBLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,12 +58,17 @@ NOTHING: Final[dict[str, Any]] = {
 #: Lines of crawl.log that stand there at first, and alerts.
 LINES: Final = 20
 ALERTS: Final = 5
+#: Stands in what is drawn for all in place of a session's token; nobody can know it beforehand.
+CSRF: Final = secrets.token_hex(32)
 #: Characters of a filter.
 LONGEST: Final = 200
 
 #: Seconds between two times the numbers; after which an answer of events ends and the browser asks anew, so that one
 #: whose login is over hears no more.
 EVERY: Final = 2.0
+#: Seconds between two looks at the log, and lines that are told each time.
+LOOK: Final = 1.0
+TOLD: Final = 60
 LASTS: Final = 600.0
 #: Milliseconds after which a browser asks anew.
 RETRY: Final = 3000
@@ -96,17 +102,32 @@ async def fragment(context: Context, request: web.Request, subject: Subject) -> 
 
 
 async def drawn(context: Context, request: web.Request, subject: Subject, numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Each part as HTML."""
+    """Each part as HTML; drawn for all who may see the same."""
+    session, may = request[ASKED].session, request[ASKED].role == OPERATOR
+    key = (
+        subject.base,
+        may,
+        session is None,
+        numbers["running"],
+        numbers.get("state"),
+        tuple(numbers.get("actions") or ()),
+    )
+    made = await context.drawings.of(key, lambda: draw(subject, numbers, may=may, csrf="" if session is None else CSRF))
+    csrf = "" if session is None else session.csrf
+    return {name: Markup(html.replace(CSRF, csrf)) for name, html in made.items()}
+
+
+async def draw(subject: Subject, numbers: Mapping[str, Any], *, may: bool, csrf: str) -> dict[str, str]:
+    """Each part as HTML. ``may``: for those who may steer; ``csrf``: what stands in its forms."""
     detail: Mapping[str, Any] = NOTHING
     moments: list[list[int]] = []
     if numbers["running"]:
         try:
             detail = await subject.do({"do": "detail"})
             moments = (await subject.do({"do": "course"}))["moments"]
-        except NotRunning:
+        except ControlError:
             """It has just ended."""
     alerts = await lines(subject, "alerts.log", ALERTS)
-    session = request[ASKED].session
     given = {
         "subject": subject,
         "numbers": numbers,
@@ -114,15 +135,15 @@ async def drawn(context: Context, request: web.Request, subject: Subject, number
         "detail": detail,
         "alerts": alerts[::-1],
         "words": words,
-        "actions": BUTTONS.get(str(numbers.get("state")), ()) if numbers["running"] else (),
-        "may": request[ASKED].role == OPERATOR,
-        "csrf": session.csrf if session is not None else "",
+        "actions": subject.buttons(numbers),
+        "may": may,
+        "csrf": csrf,
     }
     made = {}
     for name in PARTS:
         await asyncio.sleep(0)
         more = {"plot": plot(moments)} if name == "plot" else {}
-        made[name] = Markup(render(f"ui/part_{name}.html", **given, **more))
+        made[name] = render(f"ui/part_{name}.html", **given, **more)
     return made
 
 
@@ -139,7 +160,7 @@ async def lines(subject: Subject, log: str, count: int, wanted: str = "") -> lis
 async def events(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
     """What happens from now on, as server-sent events: ``numbers``, ``log``, ``changed``, ``end``."""
     wanted = request.query.get("filter", "")[:LONGEST]
-    asked = {"do": "subscribe", "numbers": EVERY, "logs": {"crawl.log": re.escape(wanted)}}
+    asked = {"do": "subscribe", "numbers": EVERY, "logs": {"crawl.log": re.escape(wanted)}, "look": LOOK}
     try:
         heard = await subject.subscribe(asked)
     except NotRunning:
@@ -150,6 +171,9 @@ async def events(context: Context, request: web.Request, subject: Subject) -> we
     response.content_type = "text/event-stream"
     response.charset = "utf-8"
     await response.prepare(request)
+    if request.method == "HEAD":
+        heard.close()
+        return response
     try:
         async with asyncio.timeout(LASTS):
             await response.write(f"retry: {RETRY}\n\n".encode())
@@ -170,7 +194,7 @@ def text_of(event: Mapping[str, Any]) -> bytes | None:
     if name == "numbers":
         data = {"figures": words.figures(event), "tone": words.tone(str(event.get("state")))}
     elif name == "log":
-        data = {"lines": [markup.ILLEGAL.sub("", line) for line in event["lines"]]}
+        data = {"lines": [markup.ILLEGAL.sub("", line) for line in event["lines"][-TOLD:]]}
     elif name in ("hello", "missed"):
         return None
     elif name == "end":

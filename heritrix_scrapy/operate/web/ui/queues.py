@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 #: Queues of a page, and URIs of a queue's.
 QUEUES: Final = 100
 URIS: Final = 50
-#: Answers that are asked for to fill a page: each takes a few milliseconds, and may end in between.
-ASKS: Final = 12
+#: Seconds after which a page is not filled any further: each answer takes a few milliseconds, and may end in between.
+PATIENCE: Final = 0.12
 
 STATES: Final = tuple(state.name for state in State)
 
@@ -36,12 +37,15 @@ async def listing(context: Context, request: web.Request, subject: Subject) -> w
     found: list[Mapping[str, Any]] = []
     following: str | None = marker
     answer: Mapping[str, Any] = {}
-    for _ in range(ASKS):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + PATIENCE
+    while True:
         answer = await subject.do({**asked, "marker": following or "", "limit": QUEUES - len(found)})
         found += answer["queues"]
         following = answer["marker"]
-        if not following or len(found) >= QUEUES:
+        if not following or len(found) >= QUEUES or loop.time() > end:
             break
+        await asyncio.sleep(0)
     return shown(
         context,
         request,

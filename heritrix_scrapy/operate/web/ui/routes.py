@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import NotRunning
@@ -11,7 +11,7 @@ from heritrix_scrapy.operate.jobs.job import JobError
 from heritrix_scrapy.operate.web import answers
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.flash import NACK, Message
-from heritrix_scrapy.operate.web.ui import live, looking, overview, queues, steering
+from heritrix_scrapy.operate.web.ui import editing, live, looking, managing, names, overview, queues, steering
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.operate.web.ui.subject import TROUBLE, Job
 
@@ -40,6 +40,14 @@ LOOKING: Final[dict[str, Page]] = {
     "/settings": steering.settings,
 }
 DOING: Final[dict[str, Page]] = {"/state": steering.state, "/steer": steering.deed}
+#: The same for jobs of an engine only.
+JobPage: TypeAlias = "Callable[[Context, web.Request, Job], Awaitable[web.StreamResponse]]"
+OF_JOBS: Final[dict[tuple[str, str], JobPage]] = {
+    ("GET", "/job"): managing.page,
+    ("POST", "/job"): managing.deed,
+    ("GET", "/edit"): editing.page,
+    ("POST", "/edit"): editing.deed,
+}
 
 
 def add(app: web.Application, context: Context) -> None:
@@ -60,7 +68,9 @@ def add(app: web.Application, context: Context) -> None:
             known[name] = Job(job)
         return known[name]
 
-    def bound(page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def bound(
+        page: Callable[..., Awaitable[web.StreamResponse]],
+    ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handler(request: web.Request) -> web.StreamResponse:
             subject = await subject_of(request)
             try:
@@ -77,11 +87,28 @@ def add(app: web.Application, context: Context) -> None:
         async def jobs(request: web.Request) -> web.StreamResponse:
             return await overview.jobs(context, request)
 
+        async def create(request: web.Request) -> web.StreamResponse:
+            return await overview.create(context, request)
+
         app.router.add_get("/ui", jobs)
+        app.router.add_post("/ui", create)
+        for (method, path), job_page in OF_JOBS.items():
+            app.router.add_route(method, prefix + path, bound(job_page))
+    for path, shown_page in (("/ui/names", names.page), ("/ui/names.json", names.data)):
+        app.router.add_get(path, _plain(context, shown_page))
     for path, page in LOOKING.items():
         app.router.add_get(prefix + path, bound(page))
     for path, page in DOING.items():
         app.router.add_post(prefix + path, bound(page))
+
+
+def _plain(
+    context: Context, page: Callable[[Context, web.Request], Awaitable[web.StreamResponse]]
+) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        return await page(context, request)
+
+    return handler
 
 
 def trouble(context: Context, request: web.Request, subject: Subject, error: BaseException) -> web.StreamResponse:
@@ -95,4 +122,5 @@ def trouble(context: Context, request: web.Request, subject: Subject, error: Bas
 
 def back(request: web.Request, subject: Subject) -> str:
     """The page that a form was on."""
-    return subject.base + ("/steer" if request.path.endswith("/steer") else "")
+    last = request.path.rpartition("/")[2]
+    return subject.base + (f"/{last}" if last in ("job", "edit") else "")

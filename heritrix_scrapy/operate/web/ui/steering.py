@@ -7,12 +7,14 @@ that page's form says ``sure``.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
 
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.web import answers, forms
 from heritrix_scrapy.operate.web.flash import ACK, NACK, Message
-from heritrix_scrapy.operate.web.ui import deeds
+from heritrix_scrapy.operate.web.ui import deeds, names
 from heritrix_scrapy.operate.web.ui.frame import shown
+from heritrix_scrapy.operate.web.ui.subject import TROUBLE
 from heritrix_scrapy.settings.defaults import GROUPS
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from heritrix_scrapy.operate.web.context import Context
     from heritrix_scrapy.operate.web.ui.subject import Subject
 
+#: What an address can fill in.
+FIELDS: Final = ("uri", "queue", "name", "value", "host", "lines")
+#: Characters of them that are kept after a mistake.
+KEPT: Final = 4000
 #: Button → the word for what was asked.
 STATES: Final = {
     "pause": "The crawl pauses",
@@ -50,9 +56,26 @@ async def state(context: Context, request: web.Request, subject: Subject) -> web
 
 
 async def page(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
-    """All that can be done, each as a form. ``uri``, ``queue``, ``name``: fill them in."""
-    given = {name: request.query.get(name, "") for name in ("uri", "queue", "name")}
-    return shown(context, request, subject, "ui/steer.html", "steer", given=given)
+    """All that can be done, each as a form, filled in with what the address says of ``FIELDS``."""
+    given = {name: request.query.get(name, "") for name in FIELDS}
+    setting = names.of(given["name"]) if given["name"] else None
+    return shown(
+        context,
+        request,
+        subject,
+        "ui/steer.html",
+        "steer",
+        given=given,
+        setting=setting,
+        names=list(names.names()),
+        running=(await subject.numbers())["running"],
+    )
+
+
+def again(subject: Subject, said: dict[str, str]) -> str:
+    """The address of the page of forms, filled in as they were."""
+    query = urlencode({name: said[name] for name in FIELDS if said.get(name)})
+    return f"{subject.base}/steer" + (f"?{query}" if query and len(query) < KEPT else "")
 
 
 async def settings(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
@@ -78,10 +101,13 @@ async def deed(context: Context, request: web.Request, subject: Subject) -> web.
     wanted = deeds.DEEDS.get(said.get("deed", ""))
     if wanted is None:
         raise Refused(f"there is no deed {said.get('deed', '')!r}")
-    if said.get("sure") != "yes":
-        effects = await wanted.foresee(subject, said)
-        return sure(context, request, subject, subject.base + "/steer", said, wanted.question, effects)
-    text = await wanted.do(subject, said)
+    try:
+        if said.get("sure") != "yes":
+            effects = await wanted.foresee(subject, said)
+            return sure(context, request, subject, subject.base + "/steer", said, wanted.question, effects)
+        text = await wanted.do(subject, said)
+    except TROUBLE as error:
+        return answers.redirect(context, request, again(subject, said), [Message(NACK, str(error))])
     return answers.redirect(context, request, subject.base + "/steer", [Message(ACK, text)])
 
 

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from heritrix_scrapy.model.steering import Answer, Asked, Events, Steering
-    from heritrix_scrapy.operate.jobs.job import EngineJob
+    from heritrix_scrapy.operate.jobs.job import EngineJob, Standing
 
 #: What goes wrong with a request to a crawl, other than a defect.
 TROUBLE: Final = (Refused, ControlError, StoreError, StorageFull, ConfigurationError, JobError)
+
+#: What only a running crawl has to tell.
+LIVE: Final = frozenset({"numbers", "detail", "course"})
 
 #: Buttons of a running crawl by its state, in the order shown.
 BUTTONS: Final = {
@@ -37,6 +40,16 @@ BUTTONS: Final = {
     "PAUSING": ("unpause", "terminate"),
     "PAUSED": ("unpause", "checkpoint", "terminate"),
 }
+
+
+def actions(standing: Standing, *, profile: bool) -> tuple[str, ...]:
+    """What can be done to an engine's job whose crawl does not run. One that is built may be built anew: its files may
+    have changed."""
+    if profile or standing.running:
+        return ()
+    if standing.launched:
+        return ("teardown",)
+    return ("build", "launch", *(("teardown",) if standing.built else ()))
 
 
 class Subject(Protocol):
@@ -54,6 +67,9 @@ class Subject(Protocol):
 
     async def numbers(self) -> dict[str, Any]:
         """As the verb of that name, with ``running``; of a job that has no numbers ``state`` and ``running`` only."""
+
+    def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
+        """What can be done, in the order shown."""
 
 
 class Inside:
@@ -74,6 +90,9 @@ class Inside:
     async def numbers(self) -> dict[str, Any]:
         return {**await self._steering.do({"do": "numbers"}), "running": True}
 
+    def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
+        return BUTTONS.get(str(numbers.get("state")), ())
+
 
 class Job:
     """A job of an engine, whether its crawl runs or not."""
@@ -84,37 +103,48 @@ class Job:
         self.job = job
         self.name, self.base = job.name, paths.address("ui", "job", job.name)
         self._stopped: tuple[object, dict[str, Any]] | None = None
-        self._remote: Remote | None = None
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
-        if self._remote is None:
-            self._remote = await asyncio.to_thread(self._reach)
         if request.get("do") == "tail":
             # needs no store
             given = {name: value for name, value in request.items() if name != "do"}
             return await asyncio.to_thread(tail, self.job.jobdir, **given)
-        return await self._remote.do(request)
+        crawled = await asyncio.to_thread((self.job.jobdir / "frontier" / "CURRENT").exists)
+        stopped = self._perform if crawled and request.get("do") not in LIVE else None
+        try:
+            return await Remote(self.job.jobdir, stopped=stopped).do(request)
+        except NotRunning:
+            if crawled:
+                raise
+            raise NotRunning("it has not crawled yet: build and launch it first") from None
+
+    def _perform(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return self.job.perform(request)
+        finally:
+            self._stopped = None
 
     async def subscribe(self, request: Mapping[str, Any]) -> Events:
         return await Remote(self.job.jobdir).subscribe(request)
 
     async def numbers(self) -> dict[str, Any]:
         try:
-            return {**await Remote(self.job.jobdir).do({"do": "numbers"}), "running": True}
-        except NotRunning:
+            return {**await self.do({"do": "numbers"}), "running": True}
+        except ControlError:
+            # it does not run, or is just about to end
             return await asyncio.to_thread(self._of_stopped)
 
-    def _reach(self) -> Remote:
-        try:
-            project = self.job.project()
-        except JobError:
-            # a Scrapy project's own code is not run in here
-            project = None
-        return Remote(self.job.jobdir, project)
+    def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
+        if numbers["running"]:
+            return BUTTONS.get(str(numbers.get("state")), ())
+        return tuple(numbers.get("actions") or ())
 
     def _of_stopped(self) -> dict[str, Any]:
         standing = self.job.standing(ask_it=False)
-        told: dict[str, Any] = {"running": False, "state": standing.state or standing.status, "end": standing.end}
+        # of one that is not launched Heritrix's words say more than the controller's state
+        state = (standing.state if standing.launched else None) or standing.status
+        told: dict[str, Any] = {"running": False, "state": state, "end": standing.end}
+        told["actions"] = actions(standing, profile=self.job.place.is_profile)
         told["reason"] = "; ".join(standing.reasons) or standing.record.reason or None
         mark = (standing.record.launch, standing.record.ended_ms, standing.launched)
         if self._stopped is None or self._stopped[0] != mark:
