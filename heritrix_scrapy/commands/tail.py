@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heritrix_scrapy.model.steering import Refused
-from heritrix_scrapy.report.tailing import DEFAULT, follow, tail
+from heritrix_scrapy.report.tailing import DEFAULT, asked, follow
 
 if TYPE_CHECKING:
     import argparse
@@ -24,7 +24,7 @@ def run(args: list[str], opts: argparse.Namespace) -> int:
     lines, wanted = 10 if opts.lines is None else opts.lines, opts.filter or ""
     try:
         if opts.json and not opts.follow:
-            print(json.dumps(tail(root, log, lines=lines, filter=wanted), indent=2))
+            print(json.dumps(asked(root, log, lines=lines, filter=wanted), indent=2))
             return 0
         for line in follow(root, log, lines, wanted, _pause if opts.follow else lambda: False):
             print(line, flush=True)

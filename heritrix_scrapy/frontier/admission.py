@@ -173,7 +173,6 @@ class Admission:
         queue.join(key, row)
         record = queue.record
         record.enqueued += 1
-        record.tally.scheduled += 1
         if name := counted_under(curi.uri):
             self._hosts.arrive(name)
         queue.last_queued = curi.uri

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier.states import State
-from heritrix_scrapy.frontier.work import Work, all_names
+from heritrix_scrapy.frontier.work import NameSweep, all_names
 from heritrix_scrapy.model.crawluri import host_of
 from heritrix_scrapy.model.hosts import SERVERS, server_key
 from heritrix_scrapy.model.steering import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import Queue
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 OF_SERVER = "Q:server"
 
 
-class BeginAnew(Work):
+class BeginAnew(NameSweep):
     """``host``: all that is counted of it, of its servers and of the queues of its URIs; ``server``: ``host:port``;
     ``source``: the seed that others came from; ``matches``: takes queues by their names, None none.
 
@@ -45,13 +45,11 @@ class BeginAnew(Work):
         matches: Callable[[str], bool] | None = None,
         remark: str = "",
     ) -> None:
+        super().__init__(frontier, now_ms, iter(()) if source else all_names(frontier))
         self.remark = remark
-        self._frontier = frontier
         self._hosts = hosts
-        self._now_ms = now_ms
         self._host, self._server, self._source = host, server, source
         self._matches = matches
-        self._names: Iterator[str] = iter(()) if source else all_names(frontier)
         self._begun = False
         self._told = {"hosts": 0, "servers": 0, "sources": 0, "queues": 0, "reconsidered": 0, "uris": 0}
         self._check()
@@ -72,24 +70,15 @@ class BeginAnew(Work):
     def _servers(self) -> list[str]:
         if not self._host:
             return [self._server] if self._server else []
-        rows = self._frontier.ledger.store.range(SERVERS + self._host.encode(), SERVERS + self._host.encode() + b";")
+        rows = self.frontier.ledger.store.range(SERVERS + self._host.encode(), SERVERS + self._host.encode() + b";")
         return self._hosts.servers_of(self._host, [key for key, _ in rows])
 
     def _tallies(self) -> list[Tally]:
         return [self._hosts.server(key).tally for key in self._servers()]
 
     def run(self, enough: Callable[[], bool]) -> bool:
-        frontier = self._frontier
         self._begin()
-        frontier.flush(self._now_ms())
-        for number, class_key in enumerate(self._names, 1):
-            self._look_at(class_key)
-            if number % 256 == 0:
-                frontier.flush(self._now_ms())
-            if number % 16 == 0 and enough():
-                return False
-        frontier.flush(self._now_ms())
-        return True
+        return super().run(enough)
 
     def answer(self) -> dict[str, Any]:
         return dict(self._told)
@@ -115,10 +104,10 @@ class BeginAnew(Work):
             hosts.source(self._source).begin_anew()
             hosts.source_changed(self._source)
             told["sources"] = 1
-        self._frontier.ledger.touch()
+        self.frontier.ledger.touch()
 
-    def _look_at(self, class_key: str) -> None:
-        queues = self._frontier.queues
+    def look_at(self, class_key: str) -> None:
+        queues = self.frontier.queues
         seen = queues.look(class_key)
         if seen is None or not self._concerns(seen):
             return
@@ -126,8 +115,8 @@ class BeginAnew(Work):
         assert queue is not None
         record = queue.record
         if not self._server:
-            record.tally.begin_anew()
-            self._frontier.ledger.change(queue)
+            record.counted().begin_anew()
+            self.frontier.ledger.change(queue)
             self._told["queues"] += 1
         if record.state == State.RETIRED and record.quota and queues.reconsider(queue):
             self._told["reconsidered"] += 1

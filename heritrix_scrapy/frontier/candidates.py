@@ -7,7 +7,6 @@ seed's redirect, the scope, preparation. Nothing is stored here.
 from __future__ import annotations
 
 import logging
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops, status
@@ -135,7 +134,7 @@ class Candidates:
             judged: Sifted = self._sift(parent, links, self._preparer.plan(view))
         else:
             judged = ((link, None, None) for link in links)
-        with closing(judged):
+        try:
             for link, canonical, row in judged:
                 child = parent.child(link)
                 if link.hop == hops.REFER:
@@ -166,6 +165,8 @@ class Candidates:
                 if child.seed:
                     promote(child)
                 yield child, row
+        finally:
+            judged.close()
 
     def take_rejected(self) -> int:
         """How many the scope refused since the last call."""

@@ -304,9 +304,13 @@ class Frontier:
     def longest(self) -> list[tuple[str, int]]:
         """Names and counts of the longest queues, the longest first."""
         largest = self._ledger.largest
-        # a queue stands among the joined once for each URI
-        for queue in dict.fromkeys((*self._ledger.changed.values(), *self._ledger.joined)):
-            largest.meet(queue.class_key, queue.record.count)
+        # nearly all that the batch holds are shorter than those that are known, or members' own
+        for queue in self._ledger.changed.values():
+            if queue.record.count >= largest.least or queue.class_key in largest:
+                largest.meet(queue.class_key, queue.record.count)
+        for queue in self._ledger.joined:
+            if queue.record.count > largest.least:
+                largest.meet(queue.class_key, queue.record.count)
         return largest.descending()
 
     def in_process(self) -> Sequence[CrawlURI]:
@@ -328,7 +332,7 @@ class Frontier:
     def queue_tally(self, class_key: str) -> Tally | None:
         """Counters of a queue; None for an unknown one."""
         queue = self._queues.look(class_key)
-        return None if queue is None else queue.record.tally
+        return None if queue is None else queue.record.counted()
 
     def alive(self) -> bool:
         """Whether anything is left to do, now or later. What lies in retired queues is not; nor is, in the modern

@@ -8,7 +8,6 @@ WorkQueueFrontier.processFinish, section 9).
 from __future__ import annotations
 
 import logging
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import politeness
@@ -230,11 +229,14 @@ class Finishing:
             elif (child := candidates.prerequisite(curi)) is not None and self._admission.admit(child):
                 self._siblings.queued(child)
             return
-        with closing(candidates.judge(curi)) as judged:
+        judged = candidates.judge(curi)
+        try:
             for child, unseen in judged:
                 if child.seed:
                     self._admission.tell_seed(child)
                 self._admission.admit(child, unseen)
+        finally:
+            judged.close()
         self._ledger.totals.rejected += candidates.take_rejected()
 
     def _again(self, queue: Queue, curi: CrawlURI, delay_ms: int, now_ms: int) -> None:
@@ -253,7 +255,7 @@ class Finishing:
         self._ledger.put(key, row)
         queue.insert(key, row)
         record = queue.record
-        record.tally.nonresponses += 1
+        record.counted().nonresponses += 1
         record.last_status = curi.status
         if delay_ms <= 0:
             self._plan(curi.settings).set_precedence(record, curi)
@@ -280,7 +282,7 @@ class Finishing:
         self._queues.ranked(queue, key, -1)
         # in Heritrix what was never measured counts as -1, and the time is that of the fetch
         counted, at = (size, curi.ended_ms or 0) if self._heritrix else (max(size, 0), now_ms)
-        tallies = (record.tally, *self._hosts.tallies_of(curi))
+        tallies = (record.counted(), *self._hosts.tallies_of(curi))
         tally_end(tallies, disposition, code, counted, at, byte_class(curi), curi.warc_novel)
         record.last_dequeued_ms = now_ms
         if ledger.journal is not None:
@@ -324,7 +326,7 @@ class Finishing:
         self._settle(curi)
         disposition = status.disposition(curi.status)
         ledger.totals.count(disposition, curi.content_size)
-        tally_end((queue.record.tally, *self._hosts.tallies_of(curi)), disposition, curi.status, 0, 0)
+        tally_end((queue.record.counted(), *self._hosts.tallies_of(curi)), disposition, curi.status, 0, 0)
         if ledger.journal is not None:
             self._note_end(ledger.journal, curi, disposition)
 

@@ -95,5 +95,4 @@ class Joined:
         if count:
             record.count += count
             record.enqueued += count
-            record.tally.scheduled += count
         return count

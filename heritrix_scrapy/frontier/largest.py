@@ -43,6 +43,9 @@ class Largest:
         if count > self.least or name in self._counts or len(self._counts) < self.size:
             self.update(name, count)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._counts
+
     def __len__(self) -> int:
         return len(self._counts)
 

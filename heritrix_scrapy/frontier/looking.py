@@ -67,6 +67,7 @@ class Looking:
         listed: list[dict[str, Any]] = []
         following = None
         enough = self._timer(PAGE_SECONDS)
+        states, longest = reports.counts(frontier, self._reached()), frontier.longest()
         for number, (class_key, record) in enumerate(self._records(start), 1):
             if len(listed) >= max(1, min(limit, PAGE)) or (number % 8 == 0 and enough()):
                 following = keys.queue(class_key).hex()
@@ -74,8 +75,8 @@ class Looking:
             if (wanted is None or record.state == wanted) and matches(class_key):
                 listed.append(self._told(class_key, record, now))
         return {
-            "states": reports.counts(frontier, self._reached()),
-            "longest": [{"queue": name, "uris": count} for name, count in frontier.longest()],
+            "states": states,
+            "longest": [{"queue": name, "uris": count} for name, count in longest],
             "queues": listed,
             "marker": following,
         }

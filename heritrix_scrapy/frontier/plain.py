@@ -14,7 +14,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from xxhash import xxh3_64_digest, xxh3_64_intdigest
+from xxhash import xxh3_64_intdigest
 
 from heritrix_scrapy.frontier import keys, prepare
 from heritrix_scrapy.frontier.known import FREE, MASK, TAKEN
@@ -40,6 +40,24 @@ ALIASES = 32_768
 
 _EXHAUSTED, _RETIRED = int(State.EXHAUSTED), int(State.RETIRED)
 _NOTHING: dict[str, str] = {}
+
+
+def _of_bytes(text: str) -> int:
+    return xxh3_64_intdigest(text.encode())
+
+
+def _hash_of_text() -> Callable[[str], int]:
+    """xxh3 of a text's UTF-8; xxhash takes it as it is, though its types do not say so, and saves the copy. Raises
+    UnicodeEncodeError for half a surrogate pair."""
+    hash_of: Callable[..., int] = xxh3_64_intdigest
+    try:
+        hash_of("\u00e4")
+    except TypeError:
+        return _of_bytes
+    return hash_of
+
+
+hash_of_text = _hash_of_text()
 
 #: Of an authority: class key, "" for none of the ordinary kind; name of the host; what the rows of its pages among the
 #: seen begin with; whether it begins with no ``www``.
@@ -101,7 +119,7 @@ class PlainLinks:
         repeated = rejected = queued = 0
         arrived = self._hosts.arrived
         ordinal = first = totals.ordinal
-        puts, joined = ledger.puts, ledger.joined
+        puts, join, refer, hash_of = ledger.puts, ledger.joined.append, hops.REFER, hash_of_text
         write = None if ledger.journal is None else ledger.journal.append
         try:
             for link in links:
@@ -109,12 +127,11 @@ class PlainLinks:
                 canonical: str | None = None
                 row: bytes | None = None
                 try:
-                    raw = uri.encode()
+                    number = hash_of(uri)
                 except UnicodeEncodeError:
-                    raw = b""
+                    number = 0
                 # a user and a password are taken out of an address before it is queued
-                if raw and hop != hops.REFER and ("@" not in uri or -1 < uri.find("/", 8) < uri.find("@")):
-                    number = xxh3_64_intdigest(raw)
+                if number and hop != refer and ("@" not in uri or -1 < uri.find("/", 8) < uri.find("@")):
                     place = number & MASK
                     there = places[place]
                     if there == number:
@@ -123,7 +140,6 @@ class PlainLinks:
                     asks = "?" in uri
                     directory = uri[: uri.find("/", 8)] if asks else uri.rpartition("/")[0]
                     class_key, name, prefix, bare = sites.get(directory) or self._site(uri, directory)
-                    size = len(raw)
                     # see Canonicaliser.spares_plain
                     if (
                         bare
@@ -131,7 +147,7 @@ class PlainLinks:
                         and not asks
                         and "=" not in uri
                         and "@" not in uri
-                        and size == len(uri)
+                        and uri.isascii()
                         and uri.lower() == uri
                     ):
                         canonical = uri
@@ -141,7 +157,7 @@ class PlainLinks:
                     else:
                         canonical = canonicalise(uri)
                     if canonical is uri:
-                        row = prefix + xxh3_64_digest(raw)
+                        row = prefix + number.to_bytes(8, "big")
                     else:
                         row = keys.seen(canonical)
                         place = int.from_bytes(row[4:], "big") & MASK
@@ -165,7 +181,7 @@ class PlainLinks:
                         if accepted:
                             queue = loaded.get(class_key) or find_queue(class_key)
                             packed: bytes | None
-                            if canonical is uri and size < 256 and not annotated:
+                            if canonical is uri and not annotated and (size := len(raw := uri.encode())) < 256:
                                 packed = b"".join((head, TEXT_HEADS[size], raw, tail))
                             else:
                                 packed = packed_link(link, path, parent, canonical, plan)
@@ -189,12 +205,11 @@ class PlainLinks:
                                 queue.last_queued = uri
                                 record = queue.record
                                 record.enqueued += 1
-                                record.tally.scheduled += 1
                                 record.count += 1
                                 arrived[name] = arrived.get(name, 0) + 1
                                 if write is not None:
                                     write(f"F+ {uri} {path} {parent.uri}\n")
-                                joined.append(queue)
+                                join(queue)
                                 grown[class_key] = queue
                                 if key < record.hint:
                                     ledger.change(queue)

@@ -79,6 +79,11 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     written: int = 0
     quota: str = ""
 
+    def counted(self) -> Tally:
+        """Its counters, of which what joined it is kept in ``enqueued`` alone."""
+        self.tally.scheduled = self.enqueued
+        return self.tally
+
     @property
     def session_balance(self) -> int:
         return self.session_budget - (self.spent - self.spent_before)
@@ -240,6 +245,7 @@ class Queue:
             least = self.current[0]
         record = self.record
         record.hint = b"" if least is None else least
+        record.counted()
         record.last_queued, record.last_peeked = self.last_queued, self.last_peeked
         return _encoder.encode(record)
 

@@ -91,7 +91,7 @@ def recover(ledger: Ledger, queues: Queues, now_ms: int, *, fresh: bool) -> Reco
         _learn_numbers(store, totals)
         if lost and not totals.queues:
             return Recovery()
-        damaged = True
+        damaged = totals.spider_asked = True
     if lost:
         logger.error("the frontier's counters are lost: they are made anew from its rows")
     ledger.totals = totals
@@ -122,7 +122,6 @@ def _learn_numbers(store: Store, totals: Totals) -> None:
         totals.batch = max(totals.batch, int.from_bytes(key[1:], "big"))
     for key, _ in store.range(keys.FUTURE, keys.after(keys.FUTURE)):
         totals.delayed = max(totals.delayed, int.from_bytes(key[9:], "big"))
-    totals.spider_asked = True
 
 
 # -- queues ------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def _average(record: QueueRecord) -> str:
 
 def queue_lines(queue: Queue, now_ms: int) -> Iterator[str]:
     """The report on one queue."""
-    record, tally = queue.record, queue.record.tally
+    record, tally = queue.record, queue.record.counted()
     yield f"Queue {queue.class_key} (p{record.precedence})"
     yield f"  {record.count} items"
     if record.state == State.SNOOZED:

@@ -5,7 +5,8 @@ After a fixed time (Heritrix: ReschedulingProcessor), or when a policy of the us
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model import hops
 
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from heritrix_scrapy.model.crawluri import CrawlURI
 
 
-class ReschedulingPolicy(Protocol):
+class ReschedulingPolicy(ABC):
     """A policy of the user's own, named by ``HERITRIX_RESCHEDULING_POLICY``."""
 
+    @abstractmethod
     def next_fetch(self, curi: CrawlURI, now_ms: int, settings: Any) -> int | None:
         """When, in milliseconds since the epoch, a URI that ends now is to be fetched again; None: never."""
 

@@ -104,7 +104,7 @@ class FrontierScheduler(BaseScheduler):
         journal = None
         if wanted(self._settings):
             named = self._settings.view.rescheduling_policy
-            policy = load_part(self._crawler, "HERITRIX_RESCHEDULING_POLICY", named, {}) if named else None
+            policy = self._part("HERITRIX_RESCHEDULING_POLICY", named, "next_fetch") if named else None
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
             crawl.store = open_store(directory, migrate=migrate)
@@ -217,10 +217,17 @@ class FrontierScheduler(BaseScheduler):
         view = self._settings.view
         source = None
         if view.seed_source:
-            source = load_part(self._crawler, "HERITRIX_SEED_SOURCE", view.seed_source, {})
+            source = self._part("HERITRIX_SEED_SOURCE", view.seed_source, "seeds")
         self._seeding.begin(frontier, source)
         if view.pause_at_start:
             self._crawl.bridge.pause("HERITRIX_PAUSE_AT_START", wanted=True)
+
+    def _part(self, setting: str, path: str, method: str) -> Any:
+        """A part of the user's own that has this method. Raises ConfigurationError."""
+        part = load_part(self._crawler, setting, path, {})
+        if not callable(getattr(part, method, None)):
+            raise ConfigurationError(setting, path, f"such a class has a method {method}()")
+        return part
 
     def _crawl_delay(self, curi: CrawlURI) -> float | None:
         ask = self._crawl.crawl_delay

@@ -8,6 +8,7 @@ TextSeedModule, SeedModule).
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,10 +40,11 @@ class SeedListener(Protocol):
         """All seeds known at the start were announced."""
 
 
-class SeedSource(Protocol):
+class SeedSource(ABC):
     """A source of seeds of the user's own, named by ``HERITRIX_SEED_SOURCE``. Where it has a method
     ``started(add)``, that is called with a function that takes more seed lines at any time while the crawl runs."""
 
+    @abstractmethod
     def seeds(self) -> Iterable[str]:
         """Seed lines, read one by one."""
 

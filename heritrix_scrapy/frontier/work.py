@@ -172,7 +172,32 @@ class Removal(UriSweep):
         }
 
 
-class QueueSweep(Work):
+class NameSweep(Work):
+    """Goes through names of queues, 256 between two batches. ``names``: goes on where it was left."""
+
+    def __init__(self, frontier: Frontier, now_ms: Callable[[], int], names: Iterator[str]) -> None:
+        self.frontier = frontier
+        self._now_ms = now_ms
+        self._names = names
+
+    @abstractmethod
+    def look_at(self, class_key: str) -> None:
+        """One queue, or the name of one that is gone."""
+
+    def run(self, enough: Callable[[], bool]) -> bool:
+        frontier = self.frontier
+        frontier.flush(self._now_ms())
+        for number, class_key in enumerate(self._names, 1):
+            self.look_at(class_key)
+            if number % 256 == 0:
+                frontier.flush(self._now_ms())
+            if number % 16 == 0 and enough():
+                return False
+        frontier.flush(self._now_ms())
+        return True
+
+
+class QueueSweep(NameSweep):
     """Does something to each queue of a list that ``matches`` takes by its name. ``act``: whether it was done."""
 
     def __init__(
@@ -187,32 +212,21 @@ class QueueSweep(Work):
         count_only: bool = False,
         remark: str = "",
     ) -> None:
+        super().__init__(frontier, now_ms, class_keys)
         self.name = name
         self.remark = remark
-        self.frontier = frontier
-        self._now_ms = now_ms
-        self._class_keys = class_keys
         self._matches = matches
         self._act = act
         self._count_only = count_only
         self._done = self._uris = 0
 
-    def run(self, enough: Callable[[], bool]) -> bool:
-        frontier = self.frontier
-        frontier.flush(self._now_ms())
-        for number, class_key in enumerate(self._class_keys, 1):
-            queue = frontier.queues.get(class_key) if self._matches(class_key) else None
-            if queue is not None:
-                count = queue.record.count
-                if self._act(queue):
-                    self._done += 1
-                    self._uris += count
-            if number % 256 == 0:
-                frontier.flush(self._now_ms())
-            if number % 16 == 0 and enough():
-                return False
-        frontier.flush(self._now_ms())
-        return True
+    def look_at(self, class_key: str) -> None:
+        queue = self.frontier.queues.get(class_key) if self._matches(class_key) else None
+        if queue is not None:
+            count = queue.record.count
+            if self._act(queue):
+                self._done += 1
+                self._uris += count
 
     def answer(self) -> dict[str, Any]:
         return {"queues": self._done, "uris": self._uris, "count only": self._count_only}

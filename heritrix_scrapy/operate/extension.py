@@ -26,7 +26,7 @@ from heritrix_scrapy.operate.telling import Telling
 from heritrix_scrapy.operate.why import Reasons
 from heritrix_scrapy.report import crawled
 from heritrix_scrapy.report.progress import Progress, Window
-from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
+from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, asked
 from heritrix_scrapy.scope.scope import scope_of
 from heritrix_scrapy.settings import settings_of
 
@@ -234,9 +234,10 @@ class ControlExtension:
         self, log: str = DEFAULT, start: int = -1, lines: int = 10, filter: str = "", limit: int = LIMIT
     ) -> dict[str, Any]:
         """The last ``lines`` of a log, or those from byte ``start`` on, at most ``limit`` bytes; ``next`` in the answer
-        is where to go on. ``filter``: an expression that is searched for in each."""
+        is where to go on. ``filter``: an expression that is searched for in each. A log that has no line yet has
+        none."""
         root = self._crawl.jobdir.root
-        return await asyncio.to_thread(tail, root, log, start=start, lines=lines, filter=filter, limit=limit)
+        return await asyncio.to_thread(asked, root, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _state(self) -> dict[str, Any]:
         return self._telling.told()

@@ -11,8 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.steering import Refused
-from heritrix_scrapy.report.logs import NAMES
-from heritrix_scrapy.report.tailing import LIMIT, tail
+from heritrix_scrapy.report.tailing import LIMIT, Unwritten, tail
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 BEHIND = 16 * LIMIT
 #: Bytes of one answer.
 MOST = 1 << 16
-
-#: Logs that may be written later; any other has to be there.
-KNOWN = frozenset({*NAMES, "job.log"})
 
 
 class Follower:
@@ -43,9 +39,7 @@ class Follower:
             raise Refused(f"filter: {filter!r} is no regular expression: {error}") from None
         try:
             found = tail(root, log, lines=lines, filter=filter)
-        except Refused:
-            if log not in KNOWN:
-                raise
+        except Unwritten:
             # its first line is still to come
             return
         self._file, self._at, self._first = found["file"], found["next"], found["lines"]

@@ -18,9 +18,9 @@ from heritrix_scrapy.operate.checkpoints import About, counts
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.joblog import JobLog
 from heritrix_scrapy.operate.standing import of_stopped
-from heritrix_scrapy.operate.stopped import opened
+from heritrix_scrapy.operate.stopped import opened_job
 from heritrix_scrapy.report.progress import LEGEND, Progress, line
-from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, tail
+from heritrix_scrapy.report.tailing import DEFAULT, LIMIT, asked
 from heritrix_scrapy.scope import from_settings
 from heritrix_scrapy.settings import changes as kept
 from heritrix_scrapy.settings import read, views
@@ -73,8 +73,8 @@ class Offline:
     def checkpoint(self, remark: str = "") -> dict[str, Any]:
         """Make a checkpoint. No ``checkpoint`` in the answer: nothing has happened since the last one."""
         directory = self._directory
-        with opened(directory, self._project) as operations:
-            frontier = operations.frontier
+        with opened_job(directory, self._project) as job:
+            frontier = job.operations.frontier
             if not frontier.alive():
                 raise Refused("nothing is queued: a crawl that begins with this checkpoint would be over at once")
             there = checkpoints.listed(directory)
@@ -106,6 +106,9 @@ class Offline:
             except (OSError, StorageFull) as error:
                 checkpoints.remove(path)
                 raise Refused(f"the checkpoint could not be made: {error}") from error
+            settings = job.crawl.settings
+            if settings is not None and settings.view.reports_at_checkpoints:
+                job.desk.write_all()
         JobLog(directory).write(now, f"CHECKPOINTED {path.name}" + (f" - {remark}" if remark else ""))
         return {"checkpoint": path.name, "path": str(path)}
 
@@ -146,7 +149,7 @@ class Offline:
         self, log: str = DEFAULT, start: int = -1, lines: int = 10, filter: str = "", limit: int = LIMIT
     ) -> dict[str, Any]:
         """Lines of a log, as of a running crawl."""
-        return tail(self._directory, log, start=start, lines=lines, filter=filter, limit=limit)
+        return asked(self._directory, log, start=start, lines=lines, filter=filter, limit=limit)
 
     def _job(self) -> Path:
         if not (self._directory / "frontier" / "CURRENT").exists():

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from heritrix_scrapy.crawl import Store
+    from heritrix_scrapy.report.desk import Desk
     from heritrix_scrapy.scope import Scope
     from heritrix_scrapy.settings import Settings
 
@@ -67,6 +68,7 @@ class Opened(NamedTuple):
     crawl: Crawl
     scope: Scope
     operations: Operations
+    desk: Desk
 
 
 @contextmanager
@@ -145,12 +147,12 @@ def _open(directory: Path, crawl: Crawl, store: Store, wanted: Settings) -> tupl
         decide=scope.accepts,
         judges_spider_requests=bool(wanted.view.scope_spider_requests),
         note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
-        listeners=[scope],
+        listeners=[scope, report],
         reached=lambda: "FINISH",
         also={"report": report.desk.report_now},
         keep_lines=partial(keep_seed_lines, directory),
     )
-    return Opened(crawl, scope, operations), was_over
+    return Opened(crawl, scope, operations, report.desk), was_over
 
 
 def _consume(seeds: Iterable[object]) -> None:

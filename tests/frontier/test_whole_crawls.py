@@ -188,3 +188,30 @@ def test_two_crawls_leave_the_seeds_file_as_it_was(serve: Serve, project: Any) -
         store = open_store(crawl.jobdir / "frontier")
         assert all(store.get(keys.seed(web.url(target))) is not None for target in targets)
         store.close()
+
+
+UNFINISHED = """
+from heritrix_scrapy.frontier.rescheduling import ReschedulingPolicy
+
+class Source:
+    def lines(self):
+        return []
+
+class Policy(ReschedulingPolicy):
+    def next(self, curi, now_ms, settings):
+        return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "name", "said"),
+    [
+        ("HERITRIX_SEED_SOURCE", "Source", "such a class has a method seeds()"),
+        ("HERITRIX_RESCHEDULING_POLICY", "Policy", "abstract method"),
+    ],
+)
+def test_a_part_without_its_method_ends_the_start(project: Any, setting: str, name: str, said: str) -> None:
+    crawl = project({setting: f"crawl_project.own.{name}"}, modules={"own": UNFINISHED}).run()
+    assert crawl.returncode == 1
+    assert setting in crawl.stderr
+    assert said in crawl.stderr

@@ -170,6 +170,24 @@ def test_a_job_goes_back_to_its_own(tmp_path: Path) -> None:
         checkpoints.begin("cp00008-20300101000000", jobdir, 0)
 
 
+def test_a_checkpoint_of_a_stopped_job_has_its_reports_written(tmp_path: Path) -> None:
+    open_store(tmp_path / "frontier").close()
+    project = Settings({"HERITRIX_OPERATOR_CONTACT_URL": "http://operator.test/"})
+    with Job(tmp_path, project) as job:
+        job.perform({"do": "seeds", "lines": ["http://www.stopped.test/"]})
+    with Job(tmp_path, Settings(dict(project) | {"HERITRIX_REPORTS_AT_CHECKPOINTS": False})) as job:
+        assert job.perform({"do": "checkpoint"})["checkpoint"]
+    assert not (tmp_path / "reports").exists()
+    with Job(tmp_path, project) as job:
+        job.perform({"do": "seeds", "lines": ["http://www.other.test/"]})
+    with Job(tmp_path, project) as job:
+        made = job.perform({"do": "checkpoint"})
+    assert checkpoints.listed(tmp_path)[-1].name == made["checkpoint"]
+    reports = tmp_path / "reports"
+    assert {"crawl-report.txt", "frontier-summary-report.txt"} <= {path.name for path in reports.iterdir()}
+    assert "http://www.stopped.test/" in (reports / "seeds-report.txt").read_text()
+
+
 def test_nothing_to_begin_with(tmp_path: Path) -> None:
     """PC-011: an empty frontier is not saved, so that no crawl begins with it and is over at once."""
     open_store(tmp_path / "frontier").close()

@@ -10,7 +10,7 @@ import pytest
 
 from heritrix_scrapy.commands import tail as command
 from heritrix_scrapy.model.steering import Refused
-from heritrix_scrapy.report.tailing import LIMIT, follow, tail
+from heritrix_scrapy.report.tailing import LIMIT, Unwritten, asked, follow, tail
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +72,25 @@ def test_the_latest_launch_is_meant_where_launches_have_folders(job: Path) -> No
 def test_what_cannot_be_given_is_refused(job: Path, given: dict[str, object], words: str) -> None:
     with pytest.raises(Refused, match=words):
         tail(job, **given)  # type: ignore[arg-type]
+
+
+def test_a_log_of_heritrix_that_has_no_line_yet_has_none(job: Path, tmp_path: Path) -> None:
+    answer = asked(job, "alerts.log", lines=3)
+    assert (answer["lines"], answer["next"], answer["size"]) == ([], 0, 0)
+    log = job / "logs" / "alerts.log"
+    assert answer["path"] == str(log)
+    with pytest.raises(Unwritten, match="has no line yet"):
+        tail(job, "alerts.log")
+    with pytest.raises(Refused, match="no regular expression"):
+        asked(job, "alerts.log", filter="(")
+    # what is no job has no logs either, and a name that is none is told so
+    with pytest.raises(Refused, match=r"has no alerts\.log"):
+        asked(tmp_path / "elsewhere", "alerts.log")
+    with pytest.raises(Refused, match=r"has no alert\.log; there are: crawl\.log"):
+        asked(job, "alert.log")
+    # and its first line is not missed
+    steps = iter([lambda: log.write_text("first\n"), lambda: None])
+    assert list(follow(job, "alerts.log", 10, "", lambda: next(steps, lambda: "end")() != "end")) == ["first"]
 
 
 def test_a_log_is_followed_over_its_rotation(job: Path) -> None:

@@ -38,7 +38,7 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, str]]:
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, str, Any]]:
     with running(site(1500)) as web:
         made = Project(
             tmp_path_factory.mktemp("browsed"),
@@ -57,13 +57,13 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any, 
         try:
             _, place = address(made, process)
             until(process, lambda: ask(made.jobdir, {"do": "numbers"})["uris"]["succeeded"] > 60, "pages were fetched")
-            yield made, process, f"http://{place}"
+            yield made, process, f"http://{place}", web
         finally:
             made.kill()
 
 
-def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
-    _, _, origin = crawl
+def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str, Any]) -> None:
+    _, _, origin, _ = crawl
     forms = (("light", DESK, ""), ("dark", DESK, "-dark"), ("light", PHONE, "-phone"), ("dark", PHONE, "-phone-dark"))
     for scheme, size, suffix in forms:
         context = chromium.new_context(color_scheme=scheme, viewport=size, device_scale_factor=1)  # type: ignore[arg-type]
@@ -85,10 +85,10 @@ def test_every_page_in_every_form(chromium: Browser, crawl: tuple[Any, Any, str]
         context.close()
 
 
-def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, Any, str, Any]) -> None:
     from playwright.sync_api import expect
 
-    made, _, origin = crawl
+    made, _, origin, web = crawl
     context = chromium.new_context(viewport=DESK)  # type: ignore[arg-type]
     watched = Watched(context, origin)
     watched.log_in()
@@ -96,6 +96,8 @@ def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, An
     page.evaluate("window.same = true")
     ended, state = page.locator("[data-n=ended]").first, page.locator("#state")
     before, lines = ended.inner_text(), page.locator("#log div").count()
+    # whatever is left of the site's own pages
+    ask(made.jobdir, {"do": "seeds", "lines": [web.url("www.page.test", f"/new/{number}") for number in range(200)]})
     expect(ended).not_to_have_text(before, timeout=30_000)
     expect(page.locator("#log div").nth(lines)).to_be_attached(timeout=30_000)
     ask(made.jobdir, {"do": "pause"})
@@ -107,9 +109,9 @@ def test_numbers_change_without_a_reload(chromium: Browser, crawl: tuple[Any, An
     context.close()
 
 
-def test_a_whole_life_by_mouse_and_keyboard(chromium: Browser, crawl: tuple[Any, Any, str]) -> None:
+def test_a_whole_life_by_mouse_and_keyboard(chromium: Browser, crawl: tuple[Any, Any, str, Any]) -> None:
     """Last: it ends the crawl."""
-    made, process, origin = crawl
+    made, process, origin, _ = crawl
     context = chromium.new_context(viewport=DESK)  # type: ignore[arg-type]
     watched = Watched(context, origin)
     watched.log_in()

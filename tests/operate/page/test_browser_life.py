@@ -53,6 +53,15 @@ def state(page: Page, words: str) -> None:
     expect(page.locator(".state").first).to_have_text(re.compile(words), timeout=60_000)
 
 
+def put_away(page: Page) -> None:
+    """Tear it down, once its process has ended."""
+    page.get_by_role("link", name="Job", exact=True).click()
+    while not page.get_by_role("button", name="tear down").count():
+        page.reload()
+    page.get_by_role("button", name="tear down").click()
+    page.get_by_text("It is put away").wait_for()
+
+
 def create(watched: Watched, name: str, source: str) -> None:
     page = watched.page
     page.goto(watched.origin + "/ui")
@@ -159,9 +168,7 @@ def test_a_projects_whole_life(chromium: Browser, engine: tuple[str, Path, Any])
     page.get_by_role("button", name="terminate").click()
     page.get_by_role("button", name="Yes, do it").click()
     state(page, "FINISHED")
-    page.reload()
-    page.get_by_role("button", name="tear down").click()
-    page.get_by_text("It is put away").wait_for()
+    put_away(page)
 
     page.get_by_label("Begin with the checkpoint").select_option(index=1)
     page.get_by_role("button", name="Launch", exact=True).last.click()
@@ -173,9 +180,7 @@ def test_a_projects_whole_life(chromium: Browser, engine: tuple[str, Path, Any])
     page.get_by_role("button", name="terminate").click()
     page.get_by_role("button", name="Yes, do it").click()
     state(page, "FINISHED")
-    page.get_by_role("link", name="Job", exact=True).click()
-    page.get_by_role("button", name="tear down").click()
-    page.get_by_text("It is put away").wait_for()
+    put_away(page)
     watched.check("job after its crawl")
     watched.shoot("job")
     page.get_by_label("Name of the copy").fill("harvest-2")
@@ -272,11 +277,7 @@ def test_a_job_files_whole_life_without_javascript(chromium: Browser, engine: tu
     page.get_by_role("button", name="terminate").click()
     page.get_by_role("button", name="Yes, do it").click()
     page.get_by_text("The crawl ends.").wait_for()
-    page.get_by_role("link", name="Job", exact=True).click()
-    while not page.get_by_role("button", name="tear down").count():
-        page.reload()
-    page.get_by_role("button", name="tear down").click()
-    page.get_by_text("It is put away").wait_for()
+    put_away(page)
     page.get_by_label("Begin with the checkpoint").select_option(index=1)
     page.get_by_role("button", name="Launch", exact=True).last.click()
     page.get_by_text("The crawl is launched.").wait_for()

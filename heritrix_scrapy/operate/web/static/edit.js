@@ -184,12 +184,18 @@
           return item;
         }),
       );
-      const size = measure();
-      list.style.top = Math.min(area.offsetTop + area.clientHeight, area.offsetTop + size.pad + rows.length * size.height - area.scrollTop + 4) + "px";
-      const left = (line.length - typed.length) * size.width - area.scrollLeft;
       list.hidden = false;
-      list.style.left = area.offsetLeft + Math.max(0, Math.min(left, area.clientWidth - list.offsetWidth)) + "px";
+      place();
       mark(0);
+    }
+
+    // below the line of the caret, from where the name begins; while one types, the text may move
+    function place() {
+      const size = measure(), rows = area.value.slice(0, from).split("\n");
+      const down = size.pad + rows.length * size.height - area.scrollTop + 4;
+      const left = rows[rows.length - 1].length * size.width - area.scrollLeft;
+      list.style.top = area.offsetTop + Math.max(0, Math.min(area.clientHeight, down)) + "px";
+      list.style.left = area.offsetLeft + Math.max(0, Math.min(left, area.clientWidth - list.offsetWidth)) + "px";
     }
 
     function go(line) {
@@ -211,7 +217,7 @@
     area.addEventListener("input", () => show(false));
     area.addEventListener("click", () => { close(); if (where) where.textContent = "Line " + area.value.slice(0, area.selectionStart).split("\n").length; });
     area.addEventListener("blur", close);
-    area.addEventListener("scroll", close);
+    area.addEventListener("scroll", () => list.hidden || place());
     area.addEventListener("keydown", (event) => {
       if (event.ctrlKey && event.key === " ") {
         event.preventDefault();

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const live = document.getElementById("live");
-  if (!live || live.dataset.running !== "yes" || !window.EventSource) return;
+  if (!live || live.dataset.running === "no" || !window.EventSource) return;
   const base = live.dataset.base;
   const log = document.getElementById("log");
   const MOST_LINES = 300;
@@ -56,6 +56,15 @@
     timer = setTimeout(tables, 100);
   }
 
+  // its process ends a little later, and what can be done then shows by itself
+  function afterwards() {
+    for (const wait of [0, 1000, 3000, 8000, 20000]) setTimeout(tables, wait);
+  }
+
+  if (live.dataset.running === "ends") {
+    afterwards();
+    return;
+  }
   const wanted = live.dataset.filter;
   const events = new EventSource(base + "/events" + (wanted ? "?filter=" + encodeURIComponent(wanted) : ""));
   events.addEventListener("numbers", (event) => numbers(JSON.parse(event.data)));
@@ -64,7 +73,7 @@
   events.addEventListener("end", function () {
     events.close();
     clearInterval(again);
-    tables();
+    afterwards();
   });
   const again = setInterval(tables, TABLES_MS);
   document.addEventListener("visibilitychange", () => document.hidden || tables());

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import web
 from markupsafe import Markup
 
-from heritrix_scrapy.operate.control import NotRunning
+from heritrix_scrapy.operate.control import ControlError, NotRunning
 from heritrix_scrapy.operate.web import markup
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.auth import OPERATOR
@@ -125,7 +125,7 @@ async def draw(subject: Subject, numbers: Mapping[str, Any], *, may: bool, csrf:
         try:
             detail = await subject.do({"do": "detail"})
             moments = (await subject.do({"do": "course"}))["moments"]
-        except NotRunning:
+        except ControlError:
             """It has just ended."""
     alerts = await lines(subject, "alerts.log", ALERTS)
     given = {

@@ -130,7 +130,8 @@ class Job:
     async def numbers(self) -> dict[str, Any]:
         try:
             return {**await self.do({"do": "numbers"}), "running": True}
-        except NotRunning:
+        except ControlError:
+            # it does not run, or is just about to end
             return await asyncio.to_thread(self._of_stopped)
 
     def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
