@@ -31,23 +31,27 @@ PAGES, HOSTS = 20_000, 50
 
 #: An extension that ends the page's server, with everyone connected, when so many pages have come.
 CLOSING = """
-from scrapy import signals
+import asyncio
+from heritrix_scrapy import signals
 from heritrix_scrapy.operate.page import WebExtension
 
 class Closing:
     def __init__(self, crawler):
-        self.crawler, self.left = crawler, crawler.settings.getint("CLOSE_AT")
-        crawler.signals.connect(self.received, signals.response_received)
+        self.crawler, self.left, self.task = crawler, crawler.settings.getint("CLOSE_AT"), None
+        crawler.signals.connect(self.finished, signals.uri_finished)
 
     @classmethod
     def from_crawler(cls, crawler):
         return cls(crawler)
 
-    async def received(self):
+    def finished(self):
         self.left -= 1
         if self.left == 0:
-            await self.crawler.get_extension(WebExtension).engine_stopped()
-            self.crawler.stats.set_value("page/closed", 1)
+            self.task = asyncio.ensure_future(self.close())
+
+    async def close(self):
+        await self.crawler.get_extension(WebExtension).engine_stopped()
+        self.crawler.stats.set_value("page/closed", 1)
 """
 
 
