@@ -75,6 +75,7 @@ def test_names_of_packages(name: str, package: str) -> None:
 
 
 @pytest.mark.crawl
+@pytest.mark.long
 def test_a_new_project_crawls(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     web = serve(SITE)
     made = scrapy(tmp_path, "heritrix", "init", "Our Harvest")

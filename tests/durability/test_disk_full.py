@@ -94,7 +94,7 @@ def status(made: Project) -> str:
     ("place", "size", "body", "number"),
     [
         ("warcs", "200k", 20_000, 40),
-        ("frontier", "160k", 500, 100),
+        pytest.param("frontier", "160k", 500, 100, marks=pytest.mark.long),
         pytest.param("logs", "8k", 500, 200, marks=pytest.mark.long),
         # where bodies lie beyond 512 KiB until they are archived
         pytest.param("tmp", "100k", 700_000, 2, marks=pytest.mark.long),

@@ -147,6 +147,7 @@ class Slow(Spider):
 """
 
 
+@pytest.mark.long
 def test_what_start_asked_for_is_in_scope_before_it_asks_again(serve: Serve, project: Any) -> None:
     """Links found before ``start()`` has said its seeds again are judged as the first run would have."""
     held = {**HELD, "cases": [{"if": {"nth_from": 2}, "then": LINKS}]}
@@ -173,6 +174,7 @@ def test_what_start_asked_for_is_in_scope_before_it_asks_again(serve: Serve, pro
     assert asked(web) == {"/robots.txt": 1, "/favicon.ico": 1, "/": 1, "/held": 2, "/deep": 1}
 
 
+@pytest.mark.long
 def test_a_queue_sleeps_on(serve: Serve, project: Any) -> None:
     """Politeness outlives the process: the next fetch of a host comes no earlier than it would have."""
     rest = 4.0

@@ -158,6 +158,7 @@ def test_pc007_a_chain_goes_on_to_its_end(serve: Serve, project: Any) -> None:
     assert pages_of(web) == Counter({f"/{n}": 1 for n in range(1, 41)})
 
 
+@pytest.mark.long
 def test_pc013_a_trickling_response_does_not_hold_the_stop(serve: Serve, project: Any) -> None:
     """PC-013: stop while one response trickles 1 byte per second; also when that happens again after a resume."""
     again = 2
@@ -211,6 +212,7 @@ def test_a_finished_job_begins_a_new_crawl(serve: Serve, project: Any) -> None:
     assert second.statuses[web.url(HOST, "/0")] == [200]
 
 
+@pytest.mark.long
 def test_a_new_crawl_can_be_forced(serve: Serve, project: Any) -> None:
     web = serve(tree(60, 3, delay=0.05))
     made = project(settings(web, "/0"))

@@ -12,6 +12,7 @@ GUESSES = "".join(f"'/guess/{n}.html'," for n in range(60))
 
 
 @pytest.mark.crawl
+@pytest.mark.long
 def test_sitemaps_are_followed_and_hopeless_guesses_are_not(serve, run_crawl):
     host = "http://www.alpha.test:{port}"
     web = serve(

@@ -73,6 +73,7 @@ def test_http2_and_loose_trust(run_crawl: RunCrawl) -> None:
     assert protocols == {"h2"}
 
 
+@pytest.mark.long
 def test_no_name_server_but_a_proxy(serve: Serve, run_crawl: RunCrawl) -> None:
     """PC-164"""
     routes: dict[str, Any] = {"/": {"body": "<a href=/next>next</a>"}, "/next": {"body": "<html>there</html>"}}

@@ -38,15 +38,18 @@ class Pulse:
         now = time.thread_time()
         self.slices.append(now - self.last)
         crawl = Crawl.of(self.crawler)
-        if not self.crawler.engine._slot.scheduler._seeding.done:
-            self.seen.append((crawl.frontier.totals.queued, self.crawler.engine._slot.scheduler.next_request() is None))
+        scheduler = self.crawler.engine._slot.scheduler
+        if not scheduler._seeding.done:
+            # the Requests that had to wait may come after the last seed
+            handed = scheduler._seeding.holds and scheduler.next_request() is not None
+            self.seen.append((crawl.frontier.totals.queued, handed))
             self.last = time.thread_time()
             call_later(0.001, self.beat)
             return
         self.slices.sort()
         Path(__file__).parents[1].joinpath("pulse.json").write_text(json.dumps({
             "longest": self.slices[-5:], "looks": len(self.slices), "cpu": sum(self.slices),
-            "grew": len({queued for queued, _ in self.seen}), "held": all(none for _, none in self.seen),
+            "grew": len({queued for queued, _ in self.seen}), "held": not any(handed for _, handed in self.seen),
             "queued": crawl.frontier.totals.queued,
         }))
         asyncio.ensure_future(self.crawler.stop_async())

@@ -40,7 +40,7 @@ class Sizes:
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("profile", ["modern", "heritrix"])
+@pytest.mark.parametrize("profile", [pytest.param("modern", marks=pytest.mark.long), "heritrix"])
 def test_addresses_that_nothing_fetches_end_and_hold_nothing_up(serve, run_crawl, profile):
     links = "".join(f'<a href="{uri}">x</a><img src="{uri}?embedded">' for uri in STRANGE)
     pages = {"/robots.txt": ROBOTS, "/": {"body": links + '<a href="/after">y</a>'}, "/after": {"body": "<p>after"}}

@@ -73,6 +73,7 @@ def asked(project: Project, what: str = "status") -> dict[str, Any]:
 
 
 @pytest.mark.crawl
+@pytest.mark.long
 def test_a_crawl_that_starts_paused_goes_on_when_told_to(serve: Serve, project: Any) -> None:
     web = serve(SITE)
     made = project(
@@ -124,6 +125,7 @@ def test_a_running_crawl_says_what_it_does(serve: Serve, project: Any) -> None:
 
 
 @pytest.mark.crawl
+@pytest.mark.long
 def test_a_job_is_told_of_through_all_its_launches(serve: Serve, project: Any) -> None:
     """Killed, resumed, paused until nothing is in flight, gone on, ended by the operator: states, end, exit status."""
     held = {"stall": True, "cases": [{"if": {"nth_from": 2}, "then": {"body": "well", "delay": 0.3}}]}

@@ -128,6 +128,7 @@ class Held:
 """
 
 
+@pytest.mark.long
 def test_what_the_last_launch_lost_of_its_files_is_fetched_again(serve: Serve, project: Any) -> None:
     web = serve(SITE)
     given = {**of_seed(web), "HERITRIX_LAUNCH_DIRS": True, "ITEM_PIPELINES": {"crawl_project.held.Held": 900}}

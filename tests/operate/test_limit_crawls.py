@@ -95,6 +95,7 @@ def test_what_still_waits_at_the_end_has_lines(serve: Serve, project: Any) -> No
     assert "reported as finished but not recorded" not in done.stderr
 
 
+@pytest.mark.long
 def test_quotas_retire_queues_or_end_uris(serve: Serve, project: Any) -> None:
     """One host's queue is retired with what is left in it; of another the rest ends as -5003. Begun anew, the first
     goes on: by a command on the stopped job, and on the running one."""
@@ -247,7 +248,10 @@ def test_where_a_quota_is_looked_at(serve: Serve, project: Any, at: str, asked: 
         assert any("hostQuota:fetchSuccesses" in line for line in done.log)
 
 
-@pytest.mark.parametrize("operation", ["PAUSE", "TERMINATE", pytest.param("BLOCK_URIS", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "operation",
+    ["PAUSE", pytest.param("TERMINATE", marks=pytest.mark.long), pytest.param("BLOCK_URIS", marks=pytest.mark.long)],
+)
 def test_a_crawl_whose_time_is_over(serve: Serve, project: Any, operation: str) -> None:
     web = serve(CHAIN)
     given = {"HERITRIX_SEEDS": [web.url(HOST, "/1")], "HERITRIX_MAX_HOPS": 1000, "HERITRIX_RUNTIME_SECONDS": 1}

@@ -58,7 +58,8 @@ def test_pc223_files_elsewhere_are_those_of_our_prefix(tmp_path: Path) -> None:
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("where", ["", pytest.param("kept", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("where", ["", "kept"])
 def test_pc223_bytes_on_disk_agree_with_the_file_system(serve: Serve, project: Any, where: str) -> None:
     """PC-223: while a file is open, after rotation, and after a resume."""
     web = serve(SITE)

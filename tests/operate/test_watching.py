@@ -191,6 +191,7 @@ def state(jobdir: Path) -> str:
 
 
 @pytest.mark.crawl
+@pytest.mark.long
 def test_a_crawl_is_watched_from_outside(
     serve: Serve, project: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

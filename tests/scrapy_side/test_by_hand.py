@@ -43,7 +43,7 @@ def test_the_manual_lists_what_the_addon_places() -> None:
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("spider", ["pages", "archive"])
+@pytest.mark.parametrize("spider", [pytest.param("pages", marks=pytest.mark.long), "archive"])
 def test_same_archive(serve: Serve, project: Any, spider: str) -> None:
     web = serve(SITE)
     start = web.url(HOST)
