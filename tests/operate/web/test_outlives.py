@@ -167,11 +167,11 @@ def test_the_engine_is_stopped_and_killed_and_another_finds_the_crawl(site: dict
             entered = client.post("/login", user="admin", password="right horse 7")
             cookie = entered.headers["Set-Cookie"].partition(";")[0]
             thread = listen(engine.place, "/ui/job/a/events", cookie, [], tls=True)
-            until(jobs / "a", done(jobs / "a") + PAGES // 8)
+            until(jobs / "a", done(jobs / "a") + PAGES // 20)
             assert engine.end(number) == last
             thread.join(60)
             assert not thread.is_alive()
-            until(jobs / "a", done(jobs / "a") + PAGES // 8)
+            until(jobs / "a", done(jobs / "a") + PAGES // 20)
             engine = type(engine)(jobs, log)
             client = Client(engine.port, tls=True)
         assert read(jobs / "a").pid == pid
