@@ -120,9 +120,12 @@ def reports_add_up(crawl: Crawl, lines: list[str], counted: dict[str, int], *, m
 
 
 def sizes_are_those_of_the_warc(crawl: Crawl, lines: list[str]) -> None:
-    """Every whole record of an answer is as long as the statistics count it, its body as long as the column says."""
-    logged = {}
+    """Every whole record of an answer is as long as the statistics count it, its body as long as the column says; but
+    for one that was written just before the kill, its URI not finished, and that has not changed when asked again."""
+    logged, unchanged = {}, set()
     for fields in map(str.split, lines):
+        if fields[1] == "304":
+            unchanged.add(fields[3])
         notes = dict(note.split(":", 1) for note in fields[11].split(",") if ":" in note)
         logged[fields[3]] = (int(notes.get("content-size", 0)), 0 if fields[2] == "-" else int(fields[2]))
     checked = set()
@@ -130,6 +133,8 @@ def sizes_are_those_of_the_warc(crawl: Crawl, lines: list[str]) -> None:
         with path.open("rb") as stream:
             for record in ArchiveIterator(stream, parse_http=False):
                 uri, length = record.headers.get("WARC-Target-URI"), int(record.headers.get("Content-Length"))
+                if record.record_type == WarcRecordType.response and uri in unchanged:
+                    continue
                 if record.record_type == WarcRecordType.response and uri.startswith("http"):
                     block = record.reader.read()
                     assert logged[uri] == (length, len(block.partition(b"\r\n\r\n")[2])), uri
