@@ -98,16 +98,17 @@ class FileNames:
         self.serial = serial
         self._machine = machine
         self._now_ms = now_ms
-        self._last_ms = 0
+        self._last_ms = self._last_s = 0
         #: What the operator says that references stand for.
         self._parts = {str(name): str(value) for name, value in (parts or {}).items()}
         check(template, prefix, self._parts)
 
     def __call__(self) -> str:
         """The next name, without ``.open``."""
-        self._last_ms = max(self._now_ms(), self._last_ms + 1)
-        stamp = timestamp17(self._last_ms)
-        name = interpolate(self.template, self._variables(stamp))
+        now_ms = self._now_ms()
+        self._last_ms = max(now_ms, self._last_ms + 1)
+        self._last_s = max(now_ms // 1000, self._last_s + 1)
+        name = interpolate(self.template, self._variables(timestamp17(self._last_ms), timestamp17(self._last_s * 1000)))
         self.serial += 1
         return name + suffix(compress=self.compress)
 
@@ -115,11 +116,11 @@ class FileNames:
         """No file came of the latest name: its serial number is given once more."""
         self.serial -= 1
 
-    def _variables(self, stamp: str) -> dict[str, str]:
+    def _variables(self, stamp17: str, stamp14: str) -> dict[str, str]:
         return {
             "prefix": self.prefix,
-            "timestamp17": stamp,
-            "timestamp14": stamp[:14],
+            "timestamp17": stamp17,
+            "timestamp14": stamp14[:14],
             "serialno": serial_text(self.serial),
             "heritrix.pid": str(self._machine.pid),
             "heritrix.hostname": _UNUSABLE.sub("-", self._machine.hostname),

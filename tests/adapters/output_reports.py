@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from heritrix_scrapy.archive.names import FileNames, Machine
 from heritrix_scrapy.frontier.largest import Largest
 from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model.crawluri import CrawlURI
@@ -29,10 +30,16 @@ def format_ms(case: dict[str, Any]) -> tuple[bool, object]:
     return got == case["expected"], got
 
 
-def timestamps(case: dict[str, Any]) -> tuple[bool, object] | None:
+def timestamps(case: dict[str, Any]) -> tuple[bool, object]:
     asked = case["input"]
-    if "ms" not in asked:
-        return None
+    if "unique_calls" in asked:
+        # of files that are begun in one moment
+        machine, calls = Machine("host", "", 1), asked["unique_calls"]
+        counted: dict[str, int] = {}
+        for form in ("timestamp14", "timestamp17"):
+            names = FileNames(f"${{{form}}}", machine=machine, now_ms=lambda: 1308849128574)
+            counted[form] = len({names() for _ in range(calls)})
+        return set(counted.values()) == {case["expected"]["distinct"]}, counted
     forms = {"log14": times.log14, "log17": times.log17, "ts14": times.ts14, "ts17": times.ts17}
     got = {name: forms[name](asked["ms"]) for name in case["expected"]}
     return got == case["expected"], got

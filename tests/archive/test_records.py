@@ -240,6 +240,13 @@ def test_time_stamps_never_repeat() -> None:
     assert made[0] == f"WEB-{timestamp17(NOW)}-00000-42~crawler.example~0.warc.gz"
 
 
+@pytest.mark.parametrize("form", ["timestamp14", "timestamp17"])
+def test_time_stamps_never_repeat_in_either_form(form: str) -> None:
+    names = FileNames(f"${{{form}}}", machine=MACHINE, now_ms=lambda: NOW)
+    assert names() == f"{timestamp17(NOW)[: int(form[-2:])]}.warc.gz"
+    assert len({names() for _ in range(20)}) == 20
+
+
 def test_interpolation_ends() -> None:
     assert interpolate("${a}", {"a": "${a}x"}).startswith("${a}")
 

@@ -55,7 +55,14 @@ def serials(folder: Path) -> list[int]:
 @pytest.mark.crawl
 def test_a_job_goes_on_counting_wherever_it_goes_on(serve: Any, project: Any, tmp_path: Path) -> None:
     links = "".join(f"<a href=/{number}>x</a>" for number in range(PAGES))
-    web = serve({HOST: {"routes": {"/robots.txt": {"status": 404}, "/": {"body": links}}, "default": {"body": "page"}}})
+    web = serve(
+        {
+            HOST: {
+                "routes": {"/robots.txt": {"status": 404}, "/": {"body": links}},
+                "default": {"body": "page", "delay": 0.1},
+            }
+        }
+    )
     made = project(
         {
             "HERITRIX_SEEDS": [web.url(HOST)],
