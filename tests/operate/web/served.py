@@ -125,15 +125,16 @@ def digest(account: Account, nonce: str, method: str, path: str, count: int = 1)
 
 @contextmanager
 def served(
-    folder: Path, *, keepalive: float = 30.0, settings: Mapping[str, str] | None = None, **more: Any
+    folder: Path | None, *, keepalive: float = 30.0, settings: Mapping[str, str] | None = None, **more: Any
 ) -> Iterator[tuple[int, Context]]:
-    """The port of a server of a folder, and what its parts share. ``settings``: of every crawl that it launches."""
+    """The port of a server of a folder, None for that of one crawl, and what its parts share. ``settings``: of every
+    crawl that it launches."""
     started = threading.Event()
     held: dict[str, Any] = {}
 
     async def main() -> None:
         context = Context(
-            engine=Engine(folder, settings),
+            engine=None if folder is None else Engine(folder, settings),
             gate=Gate([OPERATOR, LOOKER], lambda: asyncio.get_running_loop().time(), schemes=("digest", "basic")),
             **{"delays": Delays(0.2), **more},
         )

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,7 +17,7 @@ from heritrix_scrapy.model.steering import Steering
 from heritrix_scrapy.operate.web import dispatch, guard
 from heritrix_scrapy.operate.web.auth import Gate
 from heritrix_scrapy.operate.web.context import Context
-from heritrix_scrapy.operate.web.server import Server, application
+from heritrix_scrapy.operate.web.server import application
 from heritrix_scrapy.operate.web.ui.subject import Inside
 from tests.operate.web.served import LOOKER, OPERATOR, Client, served
 
@@ -40,32 +39,8 @@ MORE = ("/", "/nothing", "/engine/anypath/etc/passwd", "/engine/job/none", "/ui/
 @contextmanager
 def of_one_crawl() -> Iterator[int]:
     """The port of a page of one crawl that answers nothing."""
-    held: dict[str, Any] = {}
-    started = threading.Event()
-
-    async def main() -> None:
-        clock = asyncio.get_running_loop().time
-        context = Context(
-            engine=None,
-            gate=Gate([OPERATOR, LOOKER], clock, schemes=("digest", "basic")),
-            subject=Inside("a", Steering()),
-        )
-        held.update(app=application(context), context=context, loop=asyncio.get_running_loop())
-        server = Server(held["app"])
-        await server.start(["127.0.0.1"], 0, None)
-        held["port"] = server.addresses[0][1]
-        started.set()
-        await context.leave.wait()
-        await server.close()
-
-    thread = threading.Thread(target=asyncio.run, args=(main(),), daemon=True)
-    thread.start()
-    assert started.wait(20)
-    try:
-        yield held["port"]
-    finally:
-        held["loop"].call_soon_threadsafe(held["context"].leave.set)
-        thread.join(20)
+    with served(None, subject=Inside("a", Steering())) as (port, _):
+        yield port
 
 
 def routes(*, engine: bool) -> set[str]:
