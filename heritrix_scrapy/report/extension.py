@@ -1,7 +1,7 @@
 """How does a Scrapy project get Heritrix's logs, counters and progress? The extension that writes them.
 
-It offers itself as ``Crawl.report``; the frontier calls ``tally`` and ``finished`` for each final disposition
-and ``flush`` before each batch.
+It offers itself as ``Crawl.report``; the frontier calls ``finished`` for each final disposition, ``flush`` before each
+batch, and ``take_tallies`` for what the batch adds to the counters. Settings are those that hold at the moment.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ class ReportExtension:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._crawl = crawl = Crawl.of(crawler)
-        self._view = settings_of(crawler).view
+        self._settings = settings_of(crawler)
         self._modern = self._view.profile != "heritrix"
-        self._logs = Logs(self._directory, largest=self._view.log_max_bytes, now_ms=crawl.clock.now_ms)
+        self._logs = Logs(self._directory, largest=lambda: self._view.log_max_bytes, now_ms=crawl.clock.now_ms)
         self._figures = Figures(self._stored, self._walk)
         crawl.hosts.others.append(self._figures.drain)
         #: Makes the reports.
-        self.desk = Desk(crawl, self._view, self._figures, self._totals, self._frontier_says)
+        self.desk = Desk(crawl, self._settings, self._figures, self._totals, self._frontier_says)
         self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
@@ -76,10 +76,8 @@ class ReportExtension:
         self._windows: dict[str, progress.Window] = {}
         self._first = progress.Progress()
         self._last_said: Mapping[str, Any] | None = None
-        for name in self._view.reports:
-            if name_of(name) is None:
-                known = ", ".join(REPORTS)
-                raise ConfigurationError("HERITRIX_REPORTS", name, f"no such report; there are: {known}")
+        check_reports(self._settings)
+        crawl.settings_tests.append(check_reports)
         crawl.report = self
         crawl.steering.add("report", self.desk.report, steers=False)
         if not crawl.looking:
@@ -100,7 +98,7 @@ class ReportExtension:
         now = self._crawl.clock.now_ms()
         text = self._line(curi, now)
         self._logs.append(CRAWL, text)
-        view, code = self._view, curi.status
+        view, code = self._settings.view, curi.status
         if view.json_crawl_log:
             extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
             self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
@@ -254,6 +252,10 @@ class ReportExtension:
         self._give_frontier()
 
     # -- inside --------------------------------------------------------------------------------------------
+
+    @property
+    def _view(self) -> Any:
+        return self._settings.view
 
     @property
     def _launch_dirs(self) -> bool:
@@ -450,6 +452,14 @@ class ReportExtension:
         logger.info("\n".join([head, *rows]))
         places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
         logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))
+
+
+def check_reports(settings: Any) -> None:
+    """Raises ConfigurationError for a name in HERITRIX_REPORTS that is no report's."""
+    for name in settings.view.reports:
+        if name_of(name) is None:
+            known = ", ".join(REPORTS)
+            raise ConfigurationError("HERITRIX_REPORTS", name, f"no such report; there are: {known}")
 
 
 def sync_file(path: Path) -> None:
