@@ -184,7 +184,8 @@ class Ledger:
 
     def settle(self, curi: CrawlURI) -> None:
         """A URI came to its end: into the log, and into the reports' counters."""
-        self.touch()
+        if self._since_ms is None:
+            self._since_ms = self._clock.now_ms()
         if self._report is None:
             return
         try:

@@ -157,6 +157,11 @@ def _host(beginning: str) -> str:
     return host_of(beginning)
 
 
+@lru_cache(4096)
+def _source_key(tag: str) -> bytes:
+    return SOURCE + tag.encode("utf-8", "surrogatepass")
+
+
 #: Key and row of a URI's host, key and row of its server, and the name that the host is counted under.
 Place = tuple[bytes, Host, bytes, Server, str]
 
@@ -242,16 +247,16 @@ class Hosts:
     def tallies_of(self, curi: CrawlURI) -> list[Counts]:
         """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
         are of one host (Heritrix: ServerCache)."""
-        changed = self._changed
-        place = self._place_of(curi.uri)
+        changed, uri, tag = self._changed, curi.uri, curi.source_tag
+        place = self._last_place if uri is self._last else self._place_of(uri)
         if place is None:
             found = []
         else:
             of_host, host, of_server, server, _ = place
             changed[of_host], changed[of_server] = host, server
             found = [host.counts, server.counts]
-        if curi.source_tag:
-            of_source = SOURCE + curi.source_tag.encode("utf-8", "surrogatepass")
+        if tag:
+            of_source = _source_key(tag)
             source = changed.get(of_source)
             if source is None:
                 source = changed[of_source] = self._find(of_source, COUNTS)

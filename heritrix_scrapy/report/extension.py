@@ -21,7 +21,7 @@ from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report import crawled, json_line, launch, progress
 from heritrix_scrapy.report.desk import Desk
-from heritrix_scrapy.report.figures import Figures, Moment
+from heritrix_scrapy.report.figures import Figures, Moment, add
 from heritrix_scrapy.report.log_line import error_line, failure_entry, line
 from heritrix_scrapy.report.logs import CRAWL, JSON_CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
 from heritrix_scrapy.report.reports import REPORTS, name_of
@@ -59,6 +59,10 @@ class ReportExtension:
         self._logs = Logs(self._directory, largest=lambda: self._view.log_max_bytes, now_ms=crawl.clock.now_ms)
         self._figures = Figures(self._stored, self._walk)
         crawl.hosts.others.append(self._figures.drain)
+        #: Adds to the counters of parts, ``warc/...``, ``step/...``.
+        self.count = self._figures.count
+        #: Extractors read a URI: their names, and how many links each found.
+        self.extracted = self._figures.extracted
         #: Makes the reports.
         self.desk = Desk(crawl, self._settings, self._figures, self._totals, self._frontier_says)
         self._begun = False
@@ -95,10 +99,10 @@ class ReportExtension:
 
     def finished(self, curi: CrawlURI) -> None:
         """Write the URI's line, and what went wrong with it into the log for that."""
+        view, code = self._settings.view, curi.status
         now = self._crawl.clock.now_ms()
         text = self._line(curi, now)
         self._logs.append(CRAWL, text)
-        view, code = self._settings.view, curi.status
         if view.json_crawl_log:
             extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
             self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
@@ -133,14 +137,6 @@ class ReportExtension:
             self._errors(curi, now, self._line(curi, now))
         if self._view.track_seeds:
             self._figures.retried(curi)
-
-    def count(self, counters: Mapping[str, int]) -> None:
-        """Add to the counters of parts: ``warc/...``, ``step/...``."""
-        self._figures.count(counters)
-
-    def extracted(self, found: Mapping[str, int]) -> None:
-        """Extractors read a URI: their names, and how many links each found."""
-        self._figures.extracted(found)
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed was announced."""
@@ -286,11 +282,10 @@ class ReportExtension:
         return () if self._crawl.store is None else self.desk.walked(self._crawl.store.range(start, stop))
 
     def _count_ends(self) -> None:
-        counters, pending = self._ends.take(), self._pending
-        for name, count in counters.items():
-            pending[name] = pending.get(name, 0) + count
+        counters = self._ends.take()
+        add(self._pending, counters)
         if self._untaken:
-            self._untaken.update(counters)
+            add(self._untaken, counters)
         else:
             self._untaken = counters
 
@@ -334,17 +329,11 @@ class ReportExtension:
         return self._crawl.jobdir.logs
 
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
-        view = self._view
-        if curi.uri.startswith("http") and curi.content_size > 0:
-            counted = curi.content_size if self._modern else counted_size(curi, heritrix=True)
-            curi.extra_info["contentSize"] = counted
-        return line(
-            curi,
-            now_ms,
-            extra_info=view.log_extra_info,
-            content_size=view.annotate_content_size,
-            modern=self._modern,
-        )
+        view, modern = self._settings.view, self._modern
+        extra = view.log_extra_info
+        if extra and curi.uri.startswith("http") and curi.content_size > 0:
+            curi.extra_info["contentSize"] = curi.content_size if modern else counted_size(curi, heritrix=True)
+        return line(curi, now_ms, extra_info=extra, content_size=view.annotate_content_size, modern=modern)
 
     def _errors(
         self, curi: CrawlURI, now_ms: int, text: str, blamed: tuple[str, BaseException | str] | None = None
