@@ -129,13 +129,13 @@ class Closer:
         self._offer()
         return {"moments": [list(moment) for moment in self._course.moments]}
 
-    async def detail(self) -> Mapping[str, Any]:
+    async def detail(self) -> dict[str, Any]:
         """Fetches in flight, URIs by status, queues that hold the crawl up, hosts by bytes and errors, refusals by
         rule, limits."""
         crawl = self._crawl
         frontier, life = crawl.frontier, crawl.life
         if frontier is None:
-            return NOTHING
+            return dict(NOTHING)
         if self._heaviest is None:
             await self._meet_hosts()
         assert self._heaviest is not None

@@ -221,7 +221,7 @@ def test_numbers_on_the_page_are_the_crawls_own(crawl: Any) -> None:
         raise AssertionError("no numbers")
 
     heard()
-    for turn in range(3):
+    for turn in range(2):
         lines = [web.url("www.page.test", f"/lag/{turn}/{number}") for number in range(7)]
         before = int(ask(made.jobdir, {"do": "numbers"})["uris"]["queued"])
         assert ask(made.jobdir, {"do": "seeds", "lines": lines})["queued"] == len(lines)
