@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The most rows of a page, and seconds that looking for them may take.
 PAGE = 1000
-PAGE_SECONDS = 0.002
+PAGE_SECONDS = 0.001
 
 
 class OperationError(Refused):

@@ -173,6 +173,7 @@ class ControlServer:
         try:
             await self._send(writer, {"ok": True, "protocol": PROTOCOL})
             async for event in events:
+                await asyncio.sleep(0)
                 await self._send(writer, event)
         except ConnectionError:
             pass

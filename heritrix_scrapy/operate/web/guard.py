@@ -61,6 +61,8 @@ def guard(context: Context) -> Middleware:
             response = await judged(context, request, handler)
             if isinstance(response, answers.Page):
                 await response.draw()
+            # to be sent in a turn of its own
+            await asyncio.sleep(0)
         except answers.Failed as failed:
             response = answers.error(request, failed.status, failed.cause)
         except web.HTTPException as failed:
@@ -118,6 +120,8 @@ async def judged(
     if account is None:
         return refusal or unknown(context, request)
     request[ASKED].user, request[ASKED].role = account.user, account.role
+    # whatever is asked for begins with a turn of its own
+    await asyncio.sleep(0)
     if request.method not in LOOKING:
         if foreign(request):
             raise answers.Failed(403, "the request comes from another site's page")

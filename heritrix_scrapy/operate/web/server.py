@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from heritrix_scrapy.operate.web import door, guard, login
+from heritrix_scrapy.operate.web import door, guard, login, pages
 from heritrix_scrapy.operate.web.context import Context
 from heritrix_scrapy.operate.web.dispatch import dispatch
-from heritrix_scrapy.operate.web.ui import routes
+from heritrix_scrapy.operate.web.ui import names, routes
 
 if TYPE_CHECKING:
     import ssl
@@ -31,6 +31,12 @@ CONTEXT: Final = web.AppKey("context", Context)
 KEEPALIVE: Final = 30.0
 #: Seconds that answers under way get at the end.
 SHUTDOWN: Final = 3.0
+
+
+def prepare() -> None:
+    """Make what is made once, so that nobody waits for it later: a crawl's own loop has no time for it."""
+    pages.prepare()
+    names.names()
 
 
 def application(context: Context) -> web.Application:

@@ -169,8 +169,11 @@ async def events(context: Context, request: web.Request, subject: Subject) -> we
         async with asyncio.timeout(LASTS):
             await response.write(f"retry: {RETRY}\n\n".encode())
             async for event in heard:
+                # what is told is made in one turn, written in another, and the next looked for in a third
+                await asyncio.sleep(0)
                 if (told := text_of(event)) is not None:
                     await response.write(told)
+                    await asyncio.sleep(0)
     except (TimeoutError, ConnectionError):
         """The browser asks anew, if it is still there."""
     finally:
