@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.steering import SUBSCRIBE
 from heritrix_scrapy.operate.control import ControlError, NotRunning, answered, reachable
-from heritrix_scrapy.operate.reach import LONGEST, Job
+from heritrix_scrapy.operate.reach import LONGEST, SEVERAL, Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -64,6 +64,15 @@ class Remote:
             writer.close()
         answer = answered(self._directory, line)
         return {name: value for name, value in answer.items() if name != "ok"}
+
+    async def do_all(self, requests: Sequence[Mapping[str, Any]]) -> list[Answer]:
+        """Do all of them, one after the other; a stopped job is opened once. Raises as ``do``."""
+        try:
+            _, writer = await self._connected()
+        except NotRunning:
+            return list((await self.do({"do": SEVERAL, "requests": list(requests)}))["answers"])
+        writer.close()
+        return [await self.do(request) for request in requests]
 
     async def subscribe(self, request: Mapping[str, Any]) -> RemoteEvents:
         """Hear of the running crawl from now on. Raises ControlError, of which NotRunning is one."""

@@ -62,6 +62,9 @@ class Subject(Protocol):
     async def do(self, request: Mapping[str, Any]) -> Answer:
         """Ask or steer. Raises one of TROUBLE."""
 
+    async def do_all(self, *requests: Mapping[str, Any]) -> list[Answer]:
+        """Ask several times; of a crawl that does not run at once. Raises one of TROUBLE."""
+
     async def subscribe(self, request: Mapping[str, Any]) -> Events:
         """Hear of it. Raises one of TROUBLE, NotRunning of one that does not run."""
 
@@ -87,6 +90,9 @@ class Inside:
         answer = await self._steering.do(request)
         await asyncio.sleep(0)
         return answer
+
+    async def do_all(self, *requests: Mapping[str, Any]) -> list[Answer]:
+        return [await self.do(request) for request in requests]
 
     async def subscribe(self, request: Mapping[str, Any]) -> Events:
         return await self._steering.subscribe(request)
@@ -114,10 +120,14 @@ class Job:
             # needs no store
             given = {name: value for name, value in request.items() if name != "do"}
             return await asyncio.to_thread(tail, self.job.jobdir, **given)
+        return (await self.do_all(request))[0]
+
+    async def do_all(self, *requests: Mapping[str, Any]) -> list[Answer]:
         crawled = await asyncio.to_thread((self.job.jobdir / "frontier" / "CURRENT").exists)
-        stopped = self._perform if crawled and request.get("do") not in LIVE else None
+        stopped = self._perform if crawled and not any(each.get("do") in LIVE for each in requests) else None
+        remote = Remote(self.job.jobdir, stopped=stopped, alone=self._alone)
         try:
-            return await Remote(self.job.jobdir, stopped=stopped, alone=self._alone).do(request)
+            return [await remote.do(requests[0])] if len(requests) == 1 else await remote.do_all(requests)
         except NotRunning:
             if crawled:
                 raise
