@@ -38,6 +38,9 @@ class OperationError(Refused):
 class Looking:
     """Looks at one frontier. ``reached``: the last state of Heritrix's machine (RUN, PAUSE, EMPTY, FINISH)."""
 
+    #: Seconds that looking for a page may take; more where nobody else has to have a turn.
+    page_seconds = PAGE_SECONDS
+
     def __init__(
         self, frontier: Frontier, settings: SettingsSource, clock: Clock, reached: Callable[[], str] = lambda: "RUN"
     ) -> None:
@@ -66,7 +69,7 @@ class Looking:
         start = _from_marker(marker, keys.QUEUE)
         listed: list[dict[str, Any]] = []
         following = None
-        enough = self._timer(PAGE_SECONDS)
+        enough = self._timer(self.page_seconds)
         states, longest = reports.counts(frontier, self._reached()), frontier.longest()
         for number, (class_key, record) in enumerate(self._records(start), 1):
             if len(listed) >= max(1, min(limit, PAGE)) or (number % 8 == 0 and enough()):
@@ -165,7 +168,7 @@ class Looking:
         takes_queue, takes_uri = expression("queue", queue), expression("uri", uri)
         listed: list[dict[str, Any]] = []
         following: str | None = None
-        enough = self._timer(PAGE_SECONDS)
+        enough = self._timer(self.page_seconds)
         number = 0
         again = True
         waiting = frontier.ledger.waiting(start, stop)

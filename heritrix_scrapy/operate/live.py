@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Seconds that a slice may take, and that the crawl has for itself after it.
-SLICE = 0.003
+SLICE = 0.002
 PAUSE = 0.003
 #: Operations that are remembered after their end.
 REMEMBERED = 100

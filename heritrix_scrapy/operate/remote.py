@@ -29,7 +29,8 @@ class Remote:
     """One job in another process, or in none.
 
     ``project``: the Scrapy settings that a stopped job is opened with; or ``stopped``: what does in place of
-    ``reach.Job.perform`` what is asked of one. Without either nothing can be asked of a stopped job.
+    ``reach.Job.perform`` what is asked of one. Without either nothing can be asked of a stopped job. ``alone``: shared
+    by all who ask the same job.
     """
 
     def __init__(
@@ -38,11 +39,12 @@ class Remote:
         project: Any = None,
         *,
         stopped: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+        alone: asyncio.Lock | None = None,
     ) -> None:
         self._directory = directory
         self._stopped = stopped or (None if project is None else partial(_opened, directory, project))
-        #: A stopped job's store is opened by one at a time.
-        self._alone = asyncio.Lock()
+        #: A stopped job's store is opened by one at a time; who waits for it waits here, and keeps no thread.
+        self._alone = alone or asyncio.Lock()
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
         """Do what ``request["do"]`` names. Raises ControlError, Refused; of a stopped job also StoreError,

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Seconds that looking for a page of queues or URIs may take: to open the store takes as long, and nobody waits.
+PAGE_SECONDS = 0.2
 #: Above whatever a project says.
 _OWN = 10_000
 
@@ -152,6 +154,7 @@ def _open(directory: Path, crawl: Crawl, store: Store, wanted: Settings) -> tupl
         also={"report": report.desk.report_now},
         keep_lines=partial(keep_seed_lines, directory),
     )
+    operations.page_seconds = PAGE_SECONDS
     return Opened(crawl, scope, operations, report.desk), was_over
 
 

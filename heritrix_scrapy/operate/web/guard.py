@@ -33,7 +33,8 @@ logger = logging.getLogger(__name__)
 #: Where a browser logs in, without a login.
 LOGIN: Final = "/login"
 #: What the page of the login needs.
-OPEN: Final = frozenset({LOGIN, "/ui/static/page.css", "/ui/static/icon.svg"})
+STATIC: Final = "/ui/static/"
+OPEN: Final = frozenset({LOGIN, f"{STATIC}page.css", f"{STATIC}icon.svg"})
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -85,8 +86,16 @@ def guard(context: Context) -> Middleware:
 
 async def careful(request: web.Request, response: web.StreamResponse) -> None:
     """Give every answer the headers of a careful server; called before its first byte is sent."""
+    careful_headers(response, kept=request.path.startswith(STATIC))
+
+
+def careful_headers(response: web.StreamResponse, *, kept: bool = False) -> None:
+    """The headers. ``kept``: it is the same for everybody, and may be kept by who has it; anything else is for one who
+    has logged in, and not there any more after that."""
     for name, value in SAFE.items():
         response.headers.setdefault(name, value)
+    if not kept:
+        response.headers.setdefault("Cache-Control", "no-store")
     response.headers["Server"] = "heritrix_scrapy"
 
 

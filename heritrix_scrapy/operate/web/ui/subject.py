@@ -73,7 +73,8 @@ class Subject(Protocol):
 
 
 class Inside:
-    """The crawl of this process."""
+    """The crawl of this process. Each answer is made in a turn of its own: what comes before it, and what is made of
+    it, in others."""
 
     home = ""
 
@@ -82,13 +83,16 @@ class Inside:
         self._steering: Asked = steering
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
-        return await self._steering.do(request)
+        await asyncio.sleep(0)
+        answer = await self._steering.do(request)
+        await asyncio.sleep(0)
+        return answer
 
     async def subscribe(self, request: Mapping[str, Any]) -> Events:
         return await self._steering.subscribe(request)
 
     async def numbers(self) -> dict[str, Any]:
-        return {**await self._steering.do({"do": "numbers"}), "running": True}
+        return {**await self.do({"do": "numbers"}), "running": True}
 
     def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
         return BUTTONS.get(str(numbers.get("state")), ())
@@ -103,6 +107,7 @@ class Job:
         self.job = job
         self.name, self.base = job.name, paths.address("ui", "job", job.name)
         self._stopped: tuple[object, dict[str, Any]] | None = None
+        self._alone = asyncio.Lock()
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
         if request.get("do") == "tail":
@@ -112,7 +117,7 @@ class Job:
         crawled = await asyncio.to_thread((self.job.jobdir / "frontier" / "CURRENT").exists)
         stopped = self._perform if crawled and request.get("do") not in LIVE else None
         try:
-            return await Remote(self.job.jobdir, stopped=stopped).do(request)
+            return await Remote(self.job.jobdir, stopped=stopped, alone=self._alone).do(request)
         except NotRunning:
             if crawled:
                 raise
@@ -131,8 +136,9 @@ class Job:
         try:
             return {**await self.do({"do": "numbers"}), "running": True}
         except ControlError:
-            # it does not run, or is just about to end
-            return await asyncio.to_thread(self._of_stopped)
+            # it does not run, or is just about to end; its store is opened by one at a time
+            async with self._alone:
+                return await asyncio.to_thread(self._of_stopped)
 
     def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
         if numbers["running"]:
