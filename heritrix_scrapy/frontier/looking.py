@@ -171,21 +171,22 @@ class Looking:
         enough = self._timer(self.page_seconds)
         number = 0
         again = True
+        waiting = frontier.ledger.waiting(start, stop)
         while again:
             again = False
             if number and enough():
                 following = start.hex()
                 break
             prefix, current = b"", None
-            for key, row in frontier.ledger.range(start, stop):
+            for key, row in frontier.ledger.range(start, stop, waiting):
                 number += 1
                 if len(listed) >= max(1, min(limit, PAGE)) or (number % 8 == 0 and enough()):
                     following = key.hex()
                     break
                 if key[:5] != prefix:
                     prefix = key[:5]
-                    current = self._queue_of(prefix)
-                    if current is None or not takes_queue(current.class_key):
+                    current = self._queue_of(prefix, takes_queue)
+                    if current is None:
                         start, again = keys.after(prefix), True
                         break
                 assert current is not None
@@ -197,9 +198,13 @@ class Looking:
                     listed.append(described(curi))
         return {"urls": listed, "marker": following}
 
-    def _queue_of(self, prefix: bytes) -> Any:
+    def _queue_of(self, prefix: bytes, takes: Callable[[str], bool]) -> Queue | None:
+        """The queue whose URIs' keys begin so, if its name is wanted."""
         name = self.frontier.ledger.get(keys.queue_name(int.from_bytes(prefix[1:5], "big")))
-        return None if name is None else self.frontier.queue(name.decode("utf-8", "surrogatepass"))
+        if name is None:
+            return None
+        class_key = name.decode("utf-8", "surrogatepass")
+        return self.frontier.queue(class_key) if takes(class_key) else None
 
     def report(self, kind: str = "summary") -> dict[str, Any] | Work:
         """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""

@@ -56,7 +56,7 @@ class _Kept:
     def __init__(self, inner: Store) -> None:
         self._inner = inner
         self.get, self.write, self.compact, self.close = inner.get, inner.write, inner.compact, inner.close
-        self.checkpoint, self.seeker = inner.checkpoint, inner.seeker
+        self.checkpoint, self.seeker, self.first = inner.checkpoint, inner.seeker, inner.first
         #: What the store repaired on opening.
         self.damage = getattr(inner, "damage", ())
 
