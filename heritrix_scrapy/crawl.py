@@ -54,6 +54,10 @@ class Store(Protocol):
     def range(self, start: bytes, stop: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Rows from ``start`` to before ``stop``."""
 
+    def first(self, start: bytes, stop: bytes, most: int) -> list[tuple[bytes, bytes]]:
+        """The first rows from ``start`` to before ``stop``, at most so many, as they are now: what few of them cost is
+        half of what a ``range`` does."""
+
     def seeker(self) -> Callable[[bytes], bytes | None]:
         """A function: a key → the first key of a row from there on, None behind the last; of the rows as they are when
         the seeker is asked for. One question costs a fifth of a ``range``."""

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,8 @@ VARIABLE: Final = "ARCHIVE_WEB_ADMIN"
 READER_VARIABLE: Final = "ARCHIVE_WEB_READER"
 
 LOOPBACK: Final = "localhost"
+#: Threads in which files are read and jobs are asked.
+THREADS: Final = 48
 
 
 def run(args: list[str], opts: argparse.Namespace) -> int:
@@ -82,6 +85,9 @@ def bound(said: str | None) -> list[str | None]:
 
 async def serve(folder: Path, accounts: Sequence[Account], opts: argparse.Namespace) -> int:
     """Raises OSError."""
+    loop = asyncio.get_running_loop()
+    # a job that does not answer keeps a thread: as many as there are processors would soon be gone
+    loop.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="engine"))
     from heritrix_scrapy.operate.jobs.engine import Engine
     from heritrix_scrapy.operate.web import delay, tls
     from heritrix_scrapy.operate.web.auth import Gate
@@ -109,7 +115,6 @@ async def serve(folder: Path, accounts: Sequence[Account], opts: argparse.Namesp
     for host, port in server.addresses:
         shown = f"[{host}]" if ":" in host else host
         print(f"{'http' if secure is None else 'https'}://{shown}:{port}/engine", flush=True)
-    loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(each, context.leave.set)

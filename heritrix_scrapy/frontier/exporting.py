@@ -93,7 +93,9 @@ class Export(Work):
         self._text = FORMATS[form]
         self._now_ms = now_ms
         self._takes = takes
-        self._names = (name for name in all_names(frontier) if wanted(name))
+        self._names = all_names(frontier)
+        self._wanted = wanted
+        self._over = False
         self._file: IO[bytes] | None = None
         self._queue: Queue | None = None
         self._at = b""
@@ -109,10 +111,11 @@ class Export(Work):
             if self._file is None:
                 file = self._opened()
                 self._file = gzip.GzipFile(fileobj=file, mode="wb") if self._path.suffix == ".gz" else file  # type: ignore[assignment]
-            while self._queue is not None or self._next_queue():
-                if not self._copy(enough):
+            while not self._over:
+                self._next_queue(enough)
+                if self._queue is not None and not self._copy(enough):
                     return False
-                if enough():
+                if not self._over and enough():
                     return False
             assert self._file is not None
             raw = getattr(self._file, "fileobj", None) or self._file
@@ -138,13 +141,20 @@ class Export(Work):
         file.truncate(0)
         return file
 
-    def _next_queue(self) -> bool:
-        for name in self._names:
-            queue = self.frontier.queue(name)
-            if queue is not None and queue.record.count:
-                self._queue, self._at = queue, queue.prefix
-                return True
-        return False
+    def _next_queue(self, enough: Callable[[], bool]) -> None:
+        """Go on to a queue that has something to be written, unless there is one, as far as there is time."""
+        number = 0
+        while self._queue is None and not self._over:
+            name = next(self._names, None)
+            if name is None:
+                self._over = True
+            elif self._wanted(name):
+                queue = self.frontier.queue(name)
+                if queue is not None and queue.record.count:
+                    self._queue, self._at = queue, queue.prefix
+            number += 1
+            if number % 16 == 0 and enough():
+                return
 
     def _copy(self, enough: Callable[[], bool]) -> bool:
         """The rest of the queue; whether it is through."""

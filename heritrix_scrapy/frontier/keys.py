@@ -47,12 +47,17 @@ def seen(canonical: str) -> bytes:
     authority = canonical if slash < 0 else canonical[:slash]
     prefix = _prefixes.get(authority)
     if prefix is None:
-        prefix = SEEN + xxh3_64_digest(authority.encode("utf-8", "surrogatepass"))[:3]
+        prefix = seen_prefix(authority)
         if slash >= 0:
             if len(_prefixes) > 50_000:
                 _prefixes.clear()
             _prefixes[authority] = prefix
     return prefix + xxh3_64_digest(canonical.encode("utf-8", "surrogatepass"))
+
+
+def seen_prefix(authority: str) -> bytes:
+    """What the rows of all canonical URIs of an authority begin with. ``authority``: its scheme before it."""
+    return SEEN + xxh3_64_digest(authority.encode("utf-8", "surrogatepass"))[:3]
 
 
 def request(fingerprint: bytes) -> bytes:

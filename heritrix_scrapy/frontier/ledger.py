@@ -9,6 +9,7 @@ synced. What was finished since is kept until then, in case the power fails and 
 from __future__ import annotations
 
 import logging
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -114,20 +115,27 @@ class Ledger:
             return None
         return self.get_stored(key)
 
-    def range(self, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Rows from ``start`` to before ``stop`` as they will stand. The batch must not change meanwhile."""
+    def waiting(self, start: bytes, stop: bytes) -> list[bytes]:
+        """Keys from ``start`` to before ``stop`` that the batch writes, in their order."""
+        return sorted([key for key in self.puts if start <= key < stop])
+
+    def range(self, start: bytes, stop: bytes, waiting: list[bytes] | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Rows from ``start`` to before ``stop`` as they will stand. The batch must not change meanwhile.
+        ``waiting``: what ``waiting`` said of as much or more, for who asks for several ranges of it."""
         puts, deletes = self.puts, self.deletes
-        waiting = sorted([key for key in puts if start <= key < stop], reverse=True)
+        if waiting is None:
+            waiting = self.waiting(start, stop)
+        at, end = bisect_left(waiting, start), bisect_left(waiting, stop)
         for key, value in self.store.range(start, stop):
-            while waiting and waiting[-1] < key:
-                own = waiting.pop()
-                yield own, puts[own]
-            if waiting and waiting[-1] == key:
-                yield key, puts[waiting.pop()]
+            while at < end and waiting[at] < key:
+                yield waiting[at], puts[waiting[at]]
+                at += 1
+            if at < end and waiting[at] == key:
+                yield key, puts[key]
+                at += 1
             elif key not in deletes:
                 yield key, value
-        while waiting:
-            own = waiting.pop()
+        for own in waiting[at:end]:
             yield own, puts[own]
 
     def see(self, row: bytes, value: bytes = b"") -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The most rows of a page, and seconds that looking for them may take.
 PAGE = 1000
-PAGE_SECONDS = 0.002
+PAGE_SECONDS = 0.001
 
 #: Lines of a report up to which it is told as a whole: it has to be put into one answer between two of the crawl's
 #: turns. A report that is written into a file has all of them.
@@ -41,6 +41,9 @@ class OperationError(Refused):
 
 class Looking:
     """Looks at one frontier. ``reached``: the last state of Heritrix's machine (RUN, PAUSE, EMPTY, FINISH)."""
+
+    #: Seconds that looking for a page may take; more where nobody else has to have a turn.
+    page_seconds = PAGE_SECONDS
 
     def __init__(
         self, frontier: Frontier, settings: SettingsSource, clock: Clock, reached: Callable[[], str] = lambda: "RUN"
@@ -70,7 +73,7 @@ class Looking:
         start = _from_marker(marker, keys.QUEUE)
         listed: list[dict[str, Any]] = []
         following = None
-        enough = self._timer(PAGE_SECONDS)
+        enough = self._timer(self.page_seconds)
         states, longest = reports.counts(frontier, self._reached()), frontier.longest()
         for number, (class_key, record) in enumerate(self._records(start), 1):
             if len(listed) >= max(1, min(limit, PAGE)) or (number % 8 == 0 and enough()):
@@ -169,24 +172,25 @@ class Looking:
         takes_queue, takes_uri = expression("queue", queue), expression("uri", uri)
         listed: list[dict[str, Any]] = []
         following: str | None = None
-        enough = self._timer(PAGE_SECONDS)
+        enough = self._timer(self.page_seconds)
         number = 0
         again = True
+        waiting = frontier.ledger.waiting(start, stop)
         while again:
             again = False
             if number and enough():
                 following = start.hex()
                 break
             prefix, current = b"", None
-            for key, row in frontier.ledger.range(start, stop):
+            for key, row in frontier.ledger.range(start, stop, waiting):
                 number += 1
                 if len(listed) >= max(1, min(limit, PAGE)) or (number % 8 == 0 and enough()):
                     following = key.hex()
                     break
                 if key[:5] != prefix:
                     prefix = key[:5]
-                    current = self._queue_of(prefix)
-                    if current is None or not takes_queue(current.class_key):
+                    current = self._queue_of(prefix, takes_queue)
+                    if current is None:
                         start, again = keys.after(prefix), True
                         break
                 assert current is not None
@@ -198,9 +202,13 @@ class Looking:
                     listed.append(described(curi))
         return {"urls": listed, "marker": following}
 
-    def _queue_of(self, prefix: bytes) -> Any:
+    def _queue_of(self, prefix: bytes, takes: Callable[[str], bool]) -> Queue | None:
+        """The queue whose URIs' keys begin so, if its name is wanted."""
         name = self.frontier.ledger.get(keys.queue_name(int.from_bytes(prefix[1:5], "big")))
-        return None if name is None else self.frontier.queue(name.decode("utf-8", "surrogatepass"))
+        if name is None:
+            return None
+        class_key = name.decode("utf-8", "surrogatepass")
+        return self.frontier.queue(class_key) if takes(class_key) else None
 
     def report(self, kind: str = "summary") -> dict[str, Any] | Work:
         """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""

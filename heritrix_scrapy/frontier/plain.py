@@ -307,7 +307,7 @@ class PlainLinks:
             site = sites[authority] = (
                 self._plan.class_key_of(uri) if self._plan.by_authority else "",
                 host_of(authority),
-                keys.seen(uri)[: keys.SEEN_PREFIX],
+                keys.seen_prefix(authority),
                 not authority.partition("://")[2].startswith("www"),
             )
         if directory:

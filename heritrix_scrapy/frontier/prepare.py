@@ -106,6 +106,7 @@ class Plan:
         "_cost",
         "_heritrix",
         "_queue_precedence",
+        "_text",
         "_uri_precedence",
         "by_authority",
         "by_highest_uri",
@@ -129,6 +130,8 @@ class Plan:
         self.embed_hops: int = view.preference_embed_hops
         self.newest_first = self.depth_hops == 0 and not heritrix
         self._heritrix = heritrix
+        #: Stands for each URI of which no more than the text is known: making one costs as much as its queue's name.
+        self._text = CrawlURI("")
         self._clips = False
         self._assignment: QueueAssignmentPolicy = policies.make(named.ASSIGNMENT, view)
         self._cost: CostAssignmentPolicy = policies.make(named.COST, view)
@@ -154,8 +157,8 @@ class Plan:
 
     def class_key_of(self, uri: str) -> str:
         """Name of the queue of a URI that nothing but its text is known of; where ``by_authority`` holds."""
-        curi = CrawlURI(uri)
-        curi.settings = self.view
+        curi = self._text
+        curi.uri, curi.settings = uri, self.view
         return self.class_key(curi)
 
     def cost(self, curi: CrawlURI) -> int:

@@ -218,15 +218,13 @@ class Queue:
         start = self.bound
         if start is None:
             return
-        heads = self.heads
-        self.bound = None
-        current = self.current[0] if self.current else None
-        for row in store.range(start, keys.after(self.prefix)):
-            if len(heads) == CHUNK:
-                self.bound = row[0]
-                break
-            if row[0] != current:
-                heads.append(row)
+        # one for the bound, one for the URI in process
+        rows = store.first(start, keys.after(self.prefix), CHUNK + 2)
+        if self.current is not None:
+            key = self.current[0]
+            rows = [row for row in rows if row[0] != key]
+        self.bound = rows[CHUNK][0] if len(rows) > CHUNK else None
+        self.heads += rows[:CHUNK]
 
     def take(self) -> tuple[bytes, bytes]:
         """Take the head out of the heads; it becomes the current one."""

@@ -14,7 +14,8 @@ from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.settings.changes import Changes
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX
 from heritrix_scrapy.settings.files import FileLines
-from heritrix_scrapy.settings.validate import ADDRESSED, SECRET, check
+from heritrix_scrapy.settings.secrets import HIDDEN, SECRET, told
+from heritrix_scrapy.settings.validate import ADDRESSED, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,7 +108,7 @@ class Wish:
 
     def told(self) -> dict[str, Any]:
         """The values, but for passwords."""
-        return {name: "(not shown)" if bare(name) in SECRET else value for name, value in self.values.items()}
+        return {name: told(name, value) for name, value in self.values.items()}
 
     def line(self, remark: str) -> str:
         """The same for the job's log."""
@@ -231,7 +232,4 @@ def _is_meant(row: Setting, place: int, entry: Any, value: Any) -> bool:
 def held(view: Any) -> dict[str, Any]:
     """Every setting as it holds where no sheet applies: name without prefix → value; passwords are not told. ``view``:
     has each as an attribute."""
-    return {
-        name: "(not shown)" if name in SECRET or name.endswith("PASSWORD") else getattr(view, row.attribute)
-        for name, row in BY_NAME.items()
-    }
+    return {name: HIDDEN if name in SECRET else getattr(view, row.attribute) for name, row in BY_NAME.items()}

@@ -36,6 +36,16 @@ MOMENTS: Final = 240
 #: Milliseconds between the first ones.
 EVERY_MS: Final = 1000
 
+#: The detail of a crawl that has no frontier yet, or does not run.
+NOTHING: Final[Mapping[str, Any]] = {
+    "flights": [],
+    "statuses": [],
+    "holding": [],
+    "hosts": {"bytes": [], "errors": []},
+    "refusals": [],
+    "limits": [],
+}
+
 
 class Course:
     """Documents, bytes and queued URIs at moments that lie evenly, in bounded memory. Reads no clock."""
@@ -126,14 +136,7 @@ class Closer:
         crawl = self._crawl
         frontier, life = crawl.frontier, crawl.life
         if frontier is None:
-            return {
-                "flights": [],
-                "statuses": [],
-                "holding": [],
-                "hosts": {"bytes": [], "errors": []},
-                "refusals": [],
-                "limits": [],
-            }
+            return dict(NOTHING)
         if self._heaviest is None:
             await self._meet_hosts()
         assert self._heaviest is not None

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.steering import PROTOCOL, SUBSCRIBE, Answer, Refused
+from heritrix_scrapy.operate.slices import encoded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,7 +146,10 @@ class ControlServer:
 
     async def _answered(self, request: Mapping[str, Any]) -> Answer:
         try:
+            # in a turn of its own: the request was read in this one
+            await asyncio.sleep(0)
             answer = await self._do(request)
+            await asyncio.sleep(0)
         except (Refused, StorageFull) as error:
             return {"ok": False, "error": str(error)}
         except Exception as error:
@@ -169,6 +173,7 @@ class ControlServer:
         try:
             await self._send(writer, {"ok": True, "protocol": PROTOCOL})
             async for event in events:
+                await asyncio.sleep(0)
                 await self._send(writer, event)
         except ConnectionError:
             pass
@@ -188,7 +193,7 @@ class ControlServer:
         events.close()
 
     async def _send(self, writer: asyncio.StreamWriter, answer: Answer) -> None:
-        writer.write(json.dumps(answer, default=str).encode() + b"\n")
+        writer.write(await encoded(answer) + b"\n")
         await writer.drain()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: What writes in Prometheus's format: its library takes long to be imported.
+METRICS = "heritrix_scrapy.operate.metrics"
 #: End statuses that an operator may give.
 ENDS = tuple(end.name for end in End if end.name.startswith(("FINISHED", "ABORTED")))
 
@@ -136,6 +139,7 @@ class ControlExtension:
     async def _listen(self) -> None:
         host, port = place(self._view.metrics)
         server = MetricsServer(host, port, self._metrics_text)
+        await asyncio.to_thread(import_module, METRICS)
         try:
             await server.start()
         except OSError as error:
@@ -145,7 +149,7 @@ class ControlExtension:
         logger.info("metrics: %s", server.address)
 
     def _metrics_text(self) -> tuple[str, str]:
-        answer = self.metrics()
+        answer = self._in_prometheus(self.status())
         return answer["content_type"], answer["text"]
 
     def pause(self) -> dict[str, Any]:
@@ -210,12 +214,18 @@ class ControlExtension:
             memory_mib=held_mib(),
         )
 
-    def metrics(self) -> dict[str, Any]:
+    async def metrics(self) -> dict[str, Any]:
         """The status in Prometheus's text format."""
-        # imported by those who ask
-        from heritrix_scrapy.operate import metrics as prometheus
+        # imported by those who ask, which takes long and the crawl's loop has no time for
+        await asyncio.to_thread(import_module, METRICS)
+        status = self.status()
+        # another's turn between the two: each is short, both together need not be
+        await asyncio.sleep(0)
+        return self._in_prometheus(status)
 
-        return {"content_type": prometheus.CONTENT_TYPE, "text": prometheus.text(self.status())}
+    def _in_prometheus(self, status: dict[str, Any]) -> dict[str, Any]:
+        prometheus = import_module(METRICS)
+        return {"content_type": prometheus.CONTENT_TYPE, "text": prometheus.text(status)}
 
     def verbs(self) -> dict[str, Any]:
         """What can be asked, with parameters."""

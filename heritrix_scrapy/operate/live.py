@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Seconds that a slice may take, and that the crawl has for itself after it.
-SLICE = 0.003
+SLICE = 0.002
 PAUSE = 0.003
 #: Operations that are remembered after their end.
 REMEMBERED = 100
@@ -85,7 +85,8 @@ class LiveOperations:
             self._crawl.bridge.pause(error)
             raise
         if not isinstance(result, Work):
-            self._crawl.bridge.kick()
+            if VERBS[name][1]:
+                self._crawl.bridge.kick()
             return dict(result)
         self._number += 1
         running = self._running[self._number] = Running(self._number, result)
@@ -145,7 +146,8 @@ class LiveOperations:
             running.error = f"{type(error).__name__}: {error}"
             logger.exception("%s failed", work.name)
         running.done = True
-        self._crawl.bridge.kick()
+        if work.steers:
+            self._crawl.bridge.kick()
 
 
 def deadline(now: Callable[[], float], seconds: float) -> Callable[[], bool]:

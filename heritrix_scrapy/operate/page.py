@@ -58,10 +58,9 @@ class WebExtension:
 
     async def spider_opened(self) -> None:
         # imported by those who want the page
-        from heritrix_scrapy.operate.web import pages
         from heritrix_scrapy.operate.web.auth import Gate
         from heritrix_scrapy.operate.web.context import Context
-        from heritrix_scrapy.operate.web.server import Server, application
+        from heritrix_scrapy.operate.web.server import Server, application, prepare
         from heritrix_scrapy.operate.web.ui.subject import Inside
 
         clock = self._crawl.clock
@@ -74,7 +73,7 @@ class WebExtension:
         )
         try:
             secure = await asyncio.to_thread(self._secure) if self._view.web_tls else None
-            await asyncio.to_thread(pages.prepare)
+            await asyncio.to_thread(prepare)
             server = Server(application(context))
             await server.start([self._host], self._port, secure)
         except (OSError, ValueError) as error:

@@ -30,6 +30,9 @@ SLICE = 0.3
 #: Seconds after which an answer that takes its time is not waited for any more.
 LONGEST = 600.0
 
+#: Several requests of a stopped job, which is opened once for all of them: ``requests``; answered with ``answers``.
+SEVERAL = "several"
+
 
 class Job:
     """One job, as a context: asked through its socket while a crawl runs on it, else opened when it is first needed.
@@ -54,8 +57,8 @@ class Job:
     def perform(
         self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None = None
     ) -> dict[str, Any]:
-        """Carry out one request (see ``Operations.perform``) and return its answer. ``progress``: told how far a long
-        operation is.
+        """Carry out one request (see ``Operations.perform``), or ``SEVERAL``, and return its answer. ``progress``: told
+        how far a long operation is.
 
         Raises ControlError, Refused, ConfigurationError or StorageFull.
         """
@@ -64,6 +67,8 @@ class Job:
     def _performed(
         self, request: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], None] | None
     ) -> dict[str, Any]:
+        if request.get("do") == SEVERAL:
+            return {"answers": [self._performed(each, progress) for each in request["requests"]]}
         if self._opened is None:
             try:
                 return self._asked(request, progress)

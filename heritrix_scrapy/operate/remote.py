@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.steering import SUBSCRIBE
 from heritrix_scrapy.operate.control import ControlError, NotRunning, answered, reachable
-from heritrix_scrapy.operate.reach import LONGEST, Job
+from heritrix_scrapy.operate.reach import LONGEST, SEVERAL, Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -29,7 +29,8 @@ class Remote:
     """One job in another process, or in none.
 
     ``project``: the Scrapy settings that a stopped job is opened with; or ``stopped``: what does in place of
-    ``reach.Job.perform`` what is asked of one. Without either nothing can be asked of a stopped job.
+    ``reach.Job.perform`` what is asked of one. Without either nothing can be asked of a stopped job. ``alone``: shared
+    by all who ask the same job.
     """
 
     def __init__(
@@ -38,11 +39,12 @@ class Remote:
         project: Any = None,
         *,
         stopped: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+        alone: asyncio.Lock | None = None,
     ) -> None:
         self._directory = directory
         self._stopped = stopped or (None if project is None else partial(_opened, directory, project))
-        #: A stopped job's store is opened by one at a time.
-        self._alone = asyncio.Lock()
+        #: A stopped job's store is opened by one at a time; who waits for it waits here, and keeps no thread.
+        self._alone = alone or asyncio.Lock()
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
         """Do what ``request["do"]`` names. Raises ControlError, Refused; of a stopped job also StoreError,
@@ -62,6 +64,15 @@ class Remote:
             writer.close()
         answer = answered(self._directory, line)
         return {name: value for name, value in answer.items() if name != "ok"}
+
+    async def do_all(self, requests: Sequence[Mapping[str, Any]]) -> list[Answer]:
+        """Do all of them, one after the other; a stopped job is opened once. Raises as ``do``."""
+        try:
+            _, writer = await self._connected()
+        except NotRunning:
+            return list((await self.do({"do": SEVERAL, "requests": list(requests)}))["answers"])
+        writer.close()
+        return [await self.do(request) for request in requests]
 
     async def subscribe(self, request: Mapping[str, Any]) -> RemoteEvents:
         """Hear of the running crawl from now on. Raises ControlError, of which NotRunning is one."""

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Seconds that looking for a page of queues or URIs may take: to open the store takes as long, and nobody waits.
+PAGE_SECONDS = 0.2
 #: Above whatever a project says.
 _OWN = 10_000
 
@@ -54,7 +56,7 @@ class _Kept:
     def __init__(self, inner: Store) -> None:
         self._inner = inner
         self.get, self.write, self.compact, self.close = inner.get, inner.write, inner.compact, inner.close
-        self.checkpoint, self.seeker = inner.checkpoint, inner.seeker
+        self.checkpoint, self.seeker, self.first = inner.checkpoint, inner.seeker, inner.first
         #: What the store repaired on opening.
         self.damage = getattr(inner, "damage", ())
 
@@ -151,6 +153,7 @@ def _open(directory: Path, crawl: Crawl, store: Store, wanted: Settings) -> tupl
         also={"report": report.desk.report_now},
         keep_lines=partial(keep_seed_lines, directory),
     )
+    operations.page_seconds = PAGE_SECONDS
     return Opened(crawl, scope, operations, report.desk), was_over
 
 

@@ -84,6 +84,9 @@ class Scope:
     ) -> None:
         self.sequence = rules
         self.others = list(others)
+        #: Stands for each URI of which no more than text and path are known, to rules that only look at these: making
+        #: one costs as much as asking them.
+        self._text = CrawlURI("")
         self._for_uri = for_uri
         self._view = view
         self._variants: dict[int, tuple[Any, DecideRuleSequence]] = {}
@@ -198,7 +201,8 @@ class Scope:
 
     def _refused_text(self, uri: str, path: str) -> str | None:
         """``_refused`` of a URI of which no more is known; None where a rule failed, which who asks anew will tell."""
-        curi = CrawlURI(uri, path=path)
+        curi = self._text
+        curi.uri, curi.path = uri, path
         curi.settings = self._for_uri(curi)
         try:
             return self._refused(curi)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heritrix_scrapy.model.errors import ConfigurationError
 from heritrix_scrapy.settings.defaults import BY_NAME, PREFIX, PROFILES
 from heritrix_scrapy.settings.files import FileLines, LazyLines
+from heritrix_scrapy.settings.secrets import HIDDEN, SECRET
 from heritrix_scrapy.uri.java_regex import java_compile
 
 if TYPE_CHECKING:
@@ -50,10 +51,6 @@ LARGEST = 1 << 53
 
 #: Where one address of a list ends and the next one begins; a comma alone may be part of an address.
 _NEXT_ADDRESS = re.compile(r"[,\s]\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")
-
-
-#: Settings that hold passwords: no message tells their value.
-SECRET = frozenset({"CREDENTIALS", "FORM_LOGIN", "WEB_PASSWORD", "WEB_READER"})
 
 
 class Refused(Exception):
@@ -368,7 +365,7 @@ def check(setting: Setting, value: Any) -> Any:
     try:
         return KINDS[setting.kind][0](value, setting)
     except Refused as refused:
-        shown = "(not shown)" if setting.name in SECRET else value
+        shown = HIDDEN if setting.name in SECRET else value
         raise ConfigurationError(setting.key, shown, str(refused)) from None
 
 

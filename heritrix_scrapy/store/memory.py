@@ -58,6 +58,12 @@ class MemoryStore:
         end = len(keys) if stop is None else bisect_left(keys, stop)
         return iter([(key, self._rows[key]) for key in keys[bisect_left(keys, start) : end]])
 
+    def first(self, start: bytes, stop: bytes, most: int) -> list[tuple[bytes, bytes]]:
+        """The first rows from ``start`` to before ``stop``, at most so many."""
+        keys, rows = self._keys, self._rows
+        at = bisect_left(keys, start)
+        return [(key, rows[key]) for key in keys[at : min(at + most, bisect_left(keys, stop, at))]]
+
     def seeker(self) -> Callable[[bytes], bytes | None]:
         """A function: a key → the first key of a row from there on, None behind the last."""
         keys = self._keys.copy()

@@ -30,6 +30,11 @@ class CountingStore(LevelStore):
             self.read += 1
             yield row
 
+    def first(self, start: bytes, stop: bytes, most: int) -> list[tuple[bytes, bytes]]:
+        rows = super().first(start, stop, most)
+        self.read += len(rows)
+        return rows
+
 
 def own_memory() -> int:
     """Bytes of memory that are this process's alone; mapped tables are the kernel's."""

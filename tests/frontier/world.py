@@ -112,7 +112,7 @@ class MortalStore:
 
     def __init__(self, inner: MemoryStore, lives: int = 1 << 60, *, torn: bool = False) -> None:
         self.inner, self.lives, self.torn = inner, lives, torn
-        self.get, self.range, self.seeker = inner.get, inner.range, inner.seeker
+        self.get, self.range, self.seeker, self.first = inner.get, inner.range, inner.seeker, inner.first
 
     def write(self, puts: Iterable[tuple[bytes, bytes]], deletes: Iterable[bytes] = (), *, sync: bool = False) -> None:
         self.lives -= 1
@@ -130,7 +130,7 @@ class MortalStore:
 
 
 def make(store: Store | None = None, profile: str = "modern", **parts: Any) -> tuple[Frontier, Clock, Log]:
-    """A frontier, open; ``parts``: arguments of its own, and settings."""
+    """A frontier, open; ``parts``: arguments of its own, and settings, or ``view``: all of them."""
     store = MemoryStore() if store is None else store
     clock, log = parts.pop("clock", None) or Clock(), parts.pop("report", None) or Log()
     own = {
@@ -140,7 +140,8 @@ def make(store: Store | None = None, profile: str = "modern", **parts: Any) -> t
     }
     hosts = parts.pop("hosts", None) or Hosts(store.get)
     decide = parts.pop("decide", None) or (lambda curi: True)
-    settings = UniformSettings(default_view(profile, **{"follow": "all", **parts}))
+    view = parts.pop("view", None) or default_view(profile, **{"follow": "all", **parts})
+    settings = UniformSettings(view)
     frontier = Frontier(store, settings, decide=decide, hosts=hosts, clock=clock, report=log, **own)
     frontier.open()
     return frontier, clock, log

@@ -25,9 +25,15 @@ def test_twins(batches: list[tuple[list[tuple[bytes, bytes]], list[bytes], bool]
     with tempfile.TemporaryDirectory() as directory:
         disk, memory = open_store(Path(directory)), open_store(None)
         assert isinstance(memory, MemoryStore)
+        end = b"\xff" if stop is None else stop
         for puts, deletes, sync in batches:
             disk.write(puts, deletes, sync=sync)
             memory.write(puts, deletes, sync=sync)
+            # the row of the schema stands at m
+            for begin, before in ((start, min(end, b"m")), (max(start, b"n"), end)):
+                for most in (1, 3, 100):
+                    rows = disk.first(begin, before, most)
+                    assert rows == memory.first(begin, before, most) == list(disk.range(begin, before))[:most]
         mine = [row for row in disk.range(start, stop) if row[0] != leveldb.SCHEMA_KEY]
         assert mine == list(memory.range(start, stop))
         for puts, deletes, _ in batches:
@@ -47,6 +53,23 @@ def test_a_seeker_finds_what_comes_next(tmp_path: Path, disk: bool) -> None:
     seek = store.seeker()
     store.write([(b"n2", b"")], [b"n5"])
     assert [seek(key) for key in (b"n4", b"n1", b"n1\0", b"n5\0", b"n2")] == [b"n5", b"n1", b"n3", None, b"n3"]
+    store.close()
+
+
+@pytest.mark.parametrize("disk", [False, True])
+def test_the_first_rows_are_those_of_now(tmp_path: Path, disk: bool) -> None:
+    """Whatever was asked before something was written, compacted or copied."""
+    store = open_store(tmp_path / "store" if disk else None)
+    for number in range(5):
+        store.write([(b"q%d" % number, b"1")], [b"q%d" % (number - 1)], sync=number == 3)
+        expected = [(b"q%d" % number, b"1")]
+        assert store.first(b"q", b"r", 9) == expected
+        assert store.first(b"q%d" % (number + 1), b"r", 9) == []
+        store.compact()
+        assert store.first(b"q", b"r", 9) == expected
+        if disk:
+            store.checkpoint(tmp_path / f"copy{number}")()
+        assert store.first(b"a", b"r", 9)[-1:] == expected
     store.close()
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 DEFAULT_QUEUE = "default..."
 WHOIS_QUEUE = "whois..."
 
+#: An authority that is a name in lower case and nothing else, and cannot be an address: most are.
+_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?<=[a-z])", re.ASCII)
 _surt_keys: tuple[dict[str, str], dict[str, str]] = ({}, {})
 
 
@@ -41,8 +43,12 @@ def surt_authority(uri: str, *, strict: bool = False) -> str:
     if key is None:
         if len(known) > 50_000:
             known.clear()
-        form = surt(f"http://{authority_of(uri)}/", strict=strict)
-        key = known[authority] = authority_part(form).replace(":", "#") if "://(" in form else ""
+        if _NAME.fullmatch(authority):
+            key = ",".join(authority.split(".")[::-1]) + ","
+        else:
+            form = surt(f"http://{authority_of(uri)}/", strict=strict)
+            key = authority_part(form).replace(":", "#") if "://(" in form else ""
+        known[authority] = key
     return key
 
 

@@ -7,8 +7,11 @@ ends by itself when nothing is asked of it for a while.
 from __future__ import annotations
 
 import json
+import os
+import select
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,15 +27,17 @@ if TYPE_CHECKING:
     from heritrix_scrapy.operate.jobs.folder import Place
 
 MODULE: Final = "heritrix_scrapy.operate.jobs.attending"
-#: Seconds that an end is waited for.
+#: Seconds that an end is waited for, and an answer: its settings are a program, which may never end.
 END: Final = 5.0
+LONGEST: Final = 600.0
 
 
 class Attendant:
-    """One project's. ``more``: settings of every crawl of the engine. Blocks; for one caller at a time."""
+    """One project's. ``more``: settings of every crawl of the engine; ``longest``: seconds that an answer may take.
+    Blocks; for one caller at a time."""
 
-    def __init__(self, more: Mapping[str, str]) -> None:
-        self._more = more
+    def __init__(self, more: Mapping[str, str], *, longest: float = LONGEST) -> None:
+        self._more, self._longest = more, longest
         self._process: subprocess.Popen[bytes] | None = None
         #: What the process was started for: JOBDIR, and when the project's files were changed last.
         self._version: tuple[Path, int] | None = None
@@ -65,8 +70,19 @@ class Attendant:
             self._process.stdin.flush()
         except OSError:
             return b""
-        line = self._process.stdout.readline()
-        return line if line.endswith(b"\n") else b""
+        said = bytearray()
+        poll = select.poll()
+        poll.register(self._process.stdout, select.POLLIN)
+        end = time.monotonic() + self._longest
+        while not said.endswith(b"\n"):
+            if not poll.poll(max(end - time.monotonic(), 0.0) * 1000):
+                self._process.kill()
+                raise ControlError(f"the project's process did not answer for {self._longest:.0f} s, and was ended")
+            data = os.read(self._process.stdout.fileno(), 1 << 16)
+            if not data:
+                return b""
+            said += data
+        return bytes(said)
 
     def _start(self, place: Place, jobdir: Path) -> None:
         self.close()
@@ -79,6 +95,7 @@ class Attendant:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                bufsize=0,
             )
         except OSError as error:
             raise ControlError(f"no process can be started: {error}") from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heritrix_scrapy.settings.beans.classes import ROLES, SHARES
 from heritrix_scrapy.settings.beans.model import Bean, Beans, Items, Map, Null, Ref, Text
 from heritrix_scrapy.settings.beans.taken import BY_BEAN, row_of
+from heritrix_scrapy.settings.secrets import HIDDEN, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -146,7 +147,8 @@ class Found:
 
 class Properties:
     """The properties of a built job. ``changed``: values that were given while the crawl runs, by full names;
-    ``told``: the crawl's counters; ``state``: of its controller; ``url``: of the bean pages."""
+    ``told``: the crawl's counters; ``state``: of its controller; ``url``: of the bean pages; ``veiled``: texts that are
+    no setting's are not told, and of settings no secrets."""
 
     def __init__(
         self,
@@ -157,6 +159,7 @@ class Properties:
         told: Mapping[str, Any] | None = None,
         state: str = "NASCENT",
         launch: str = "",
+        veiled: bool = False,
     ) -> None:
         self._built = built
         self._beans = built.beans or Beans()
@@ -165,6 +168,7 @@ class Properties:
         self._told = told or {}
         self._state = state
         self._launch = launch
+        self._veiled = veiled
 
     def found(self, path: str) -> Found:
         """What a path ``bean.property[0].property`` leads to. Raises NoProperty."""
@@ -258,13 +262,13 @@ class Properties:
             paths = any(isinstance(each, dict) for each in held)
             kind = "java.util.ArrayList" if paths else "java.util.Arrays$ArrayList"
             return Found({"class": kind, "propValue": rows}, target=[text(each) for each in held])
-        value = held.text if isinstance(held, Text) else None if isinstance(held, Null) else held
+        value = self._plainly(held)
         return Found({"class": java(value), "propValue": value}, target=text(value))
 
     def _target(self, held: Any) -> str:
         if isinstance(held, Ref):
             held = self._beans.get(held.name) or held
-        return f"{held.kind}@{id(held):x}" if isinstance(held, Bean) else text(held)
+        return f"{held.kind}@{id(held):x}" if isinstance(held, Bean) else text(self._plainly(held))
 
     def _entry(self, field: str, held: Any, path: str) -> dict[str, Any]:
         if isinstance(held, Ref):
@@ -275,7 +279,7 @@ class Properties:
             return {"field": field, "url": self.address(path), **held}
         if isinstance(held, Items | Map | list | dict):
             return {"field": field, "url": self.address(path), **self._shown(held, path).model}
-        value = held.text if isinstance(held, Text) else None if isinstance(held, Null) else held
+        value = self._plainly(held)
         if value is None:
             return {"field": field, "url": self.address(path), "propValue": None}
         return {"field": field, "url": self.address(path), "class": java(value), "propValue": value}
@@ -370,12 +374,21 @@ class Properties:
 
     def value(self, row: Setting) -> Any:
         """The value of a setting in the job, as it is now."""
+        held = self._value(row)
+        return told(row.name, held) if self._veiled else held
+
+    def _value(self, row: Setting) -> Any:
         if row.key in self._changed:
             return self._changed[row.key]
         effective = self._built.effective
         if effective is not None and hasattr(effective.view, row.attribute):
             return getattr(effective.view, row.attribute)
         return self._built.settings.get(row.key, row.default_in("heritrix"))
+
+    def _plainly(self, held: Any) -> Any:
+        """A value of a bean as it is shown."""
+        value = held.text if isinstance(held, Text) else None if isinstance(held, Null) else held
+        return HIDDEN if self._veiled and isinstance(held, Text) else value
 
     def _store_path(self) -> dict[str, Any]:
         folder = str(self._built.place.folder)

@@ -12,7 +12,7 @@ from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.jobs.beans import Node, tree
 from heritrix_scrapy.operate.jobs.properties import NOT_WRITABLE, NoProperty, Properties, typed
-from heritrix_scrapy.operate.web import answers, forms, markup, paths
+from heritrix_scrapy.operate.web import answers, forms, markup, paths, readable
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.job_resource import found
 from heritrix_scrapy.operate.web.models import launch_folder
@@ -32,8 +32,8 @@ def built_job(context: Context, request: web.Request) -> EngineJob:
     return job
 
 
-def properties(job: EngineJob, url: str) -> Properties:
-    """The properties of a job's beans, as they are now."""
+def properties(job: EngineJob, url: str, *, veiled: bool = False) -> Properties:
+    """The properties of a job's beans, as they are now. ``veiled``: for those who only look."""
     built, standing = job.built, job.standing()
     assert built is not None
     changed: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def properties(job: EngineJob, url: str) -> Properties:
     told: dict[str, Any] = dict((standing.told or {}).get("frontier") or {})
     told["finished"] = sum(int(told.get(each) or 0) for each in ("succeeded", "failed", "disregarded", "retried"))
     launch = launch_folder(job, standing) if standing.launched else ""
-    return Properties(built, url, changed=changed, told=told, state=str(standing.state), launch=launch)
+    return Properties(built, url, changed=changed, told=told, state=str(standing.state), launch=launch, veiled=veiled)
 
 
 async def get(context: Context, request: web.Request) -> web.StreamResponse:
@@ -54,11 +54,12 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
     segments = request[ASKED].segments
     path = segments[4] if len(segments) > 4 else None
     url = answers.base(request) + paths.address("engine", "job", job.name)
-    model = await asyncio.to_thread(shown, job, url, path)
+    veiled = not readable.may_steer(request)
+    model = await asyncio.to_thread(shown, job, url, path, veiled=veiled)
     return answers.answer(context, request, "beans", model, "beans.html", path=path or "")
 
 
-def shown(job: EngineJob, url: str, path: str | None) -> dict[str, Any]:
+def shown(job: EngineJob, url: str, path: str | None, *, veiled: bool = False) -> dict[str, Any]:
     """The model of a page of beans."""
     built = job.built
     assert built is not None
@@ -68,7 +69,7 @@ def shown(job: EngineJob, url: str, path: str | None) -> dict[str, Any]:
     editable, target = False, None
     if path:
         try:
-            hit = properties(job, url).found(path)
+            hit = properties(job, url, veiled=veiled).found(path)
             bean, editable, target = hit.model, hit.editable, hit.target
         except NoProperty as error:
             problem = str(error)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 from aiohttp import web
 
 from heritrix_scrapy.operate.jobs.folder import inside
-from heritrix_scrapy.operate.web import accept, answers, forms, paths
+from heritrix_scrapy.operate.web import accept, answers, forms, paths, readable
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.flash import ACK, Message
 from heritrix_scrapy.operate.web.models import EDITABLE
@@ -46,13 +46,12 @@ TYPES: Final = {
 }
 OTHER: Final = "application/octet-stream"
 
-#: What belongs to the crawl's process alone.
-CRAWLS: Final = frozenset({"frontier", "history", "checkpoints", "state.json", "control.sock"})
-
 #: Logs of a launch, which are there from its start on in Heritrix.
 LOGS: Final = frozenset(NAMES)
 #: Bytes read at once.
 PART: Final = 256 * 1024
+#: Bytes of a text that can be edited.
+EDITED: Final = forms.FORM // 2
 #: For files whose content others have written.
 SANDBOX: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -111,6 +110,8 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
         asked = asked._replace(path=index)
     elif asked.folder and asked.parts:
         raise answers.not_found()
+    if not readable.may_steer(request) and not await asyncio.to_thread(_readable, context, asked):
+        raise answers.Failed(403, f"{asked.path.name} may hold passwords: only who may steer is shown it")
     if not await asyncio.to_thread(asked.path.is_file):
         if asked.path.name in LOGS and asked.path.parent.name == "logs" and asked.path.parent.is_dir():
             # a log that nothing was written into yet
@@ -122,6 +123,15 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
     if form == "paged":
         return await paged(context, request, asked)
     return await sent(context, request, asked.path)
+
+
+def _readable(context: Context, asked: Wanted) -> bool:
+    """Whether it is shown to those who only look: by where it really lies, whatever a link to it is called."""
+    real, root = Path(os.path.realpath(asked.path)), context.the_engine().folder.root
+    if asked.root in (Path("/"), root):
+        # the first part is the name of the job's folder
+        return readable.file(real.relative_to(root).parts[1:])
+    return readable.file(real.relative_to(os.path.realpath(asked.root)).parts)
 
 
 def paths_of(asked: Wanted, *, slash: bool = False) -> str:
@@ -156,8 +166,8 @@ async def listing(context: Context, request: web.Request, asked: Wanted) -> web.
 
 async def editing(context: Context, request: web.Request, asked: Wanted) -> web.Response:
     """The page on which a text is edited."""
-    data = await asyncio.to_thread(asked.path.read_bytes)
-    if len(data) > forms.FORM // 2:
+    data = await asyncio.to_thread(beginning, asked.path, EDITED + 1)
+    if len(data) > EDITED:
         raise answers.Failed(413, "the file is too long to be edited here")
     return answers.page(
         context,
@@ -168,6 +178,12 @@ async def editing(context: Context, request: web.Request, asked: Wanted) -> web.
         target="/ui/edit" + paths_of(asked),
         text=data.decode("utf-8", "replace"),
     )
+
+
+def beginning(path: Path, size: int) -> bytes:
+    """The first bytes of a file, which may have any size. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 async def paged(context: Context, request: web.Request, asked: Wanted) -> web.Response:
@@ -253,7 +269,7 @@ def writable(context: Context, request: web.Request) -> Wanted:
         below = list(Path(os.path.realpath(asked.path)).relative_to(engine.folder.root).parts)[1:]
     if not below and (asked.root == Path("/") or not asked.parts):
         raise answers.Failed(403, "the folder itself cannot be written to")
-    if below and below[0] in CRAWLS:
+    if below and below[0] in readable.CRAWLS:
         raise answers.Failed(403, f"{below[0]} belongs to the crawl")
     if asked.folder or (asked.path.is_dir() and request.method == "PUT"):
         asked = asked._replace(path=asked.path / INDEX)

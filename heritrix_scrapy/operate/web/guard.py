@@ -33,7 +33,8 @@ logger = logging.getLogger(__name__)
 #: Where a browser logs in, without a login.
 LOGIN: Final = "/login"
 #: What the page of the login needs.
-OPEN: Final = frozenset({LOGIN, "/ui/static/page.css", "/ui/static/icon.svg"})
+STATIC: Final = "/ui/static/"
+OPEN: Final = frozenset({LOGIN, f"{STATIC}page.css", f"{STATIC}icon.svg"})
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -60,6 +61,8 @@ def guard(context: Context) -> Middleware:
             response = await judged(context, request, handler)
             if isinstance(response, answers.Page):
                 await response.draw()
+            # to be sent in a turn of its own
+            await asyncio.sleep(0)
         except answers.Failed as failed:
             response = answers.error(request, failed.status, failed.cause)
         except web.HTTPException as failed:
@@ -85,8 +88,16 @@ def guard(context: Context) -> Middleware:
 
 async def careful(request: web.Request, response: web.StreamResponse) -> None:
     """Give every answer the headers of a careful server; called before its first byte is sent."""
+    careful_headers(response, kept=request.path.startswith(STATIC))
+
+
+def careful_headers(response: web.StreamResponse, *, kept: bool = False) -> None:
+    """The headers. ``kept``: it is the same for everybody, and may be kept by who has it; anything else is for one who
+    has logged in, and not there any more after that."""
     for name, value in SAFE.items():
         response.headers.setdefault(name, value)
+    if not kept:
+        response.headers.setdefault("Cache-Control", "no-store")
     response.headers["Server"] = "heritrix_scrapy"
 
 
@@ -109,6 +120,8 @@ async def judged(
     if account is None:
         return refusal or unknown(context, request)
     request[ASKED].user, request[ASKED].role = account.user, account.role
+    # whatever is asked for begins with a turn of its own
+    await asyncio.sleep(0)
     if request.method not in LOOKING:
         if foreign(request):
             raise answers.Failed(403, "the request comes from another site's page")

@@ -34,9 +34,11 @@ def environment() -> Environment:
 
 
 def prepare() -> None:
-    """Read every template, so that nobody waits for it later."""
+    """Read every template, so that nobody waits for it later; those that others take parts from are run once."""
     for name in environment().list_templates():
-        environment().get_template(name)
+        template = environment().get_template(name)
+        if name == "parts.html":
+            str(template.module)
 
 
 def render(template: str, /, **values: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from importlib.resources import files
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from heritrix_scrapy.operate.web import door, guard, login
+from heritrix_scrapy.operate.web import door, guard, login, pages
 from heritrix_scrapy.operate.web.context import Context
 from heritrix_scrapy.operate.web.dispatch import dispatch
-from heritrix_scrapy.operate.web.ui import routes
+from heritrix_scrapy.operate.web.ui import names, routes
 
 if TYPE_CHECKING:
     import ssl
@@ -30,6 +31,12 @@ CONTEXT: Final = web.AppKey("context", Context)
 KEEPALIVE: Final = 30.0
 #: Seconds that answers under way get at the end.
 SHUTDOWN: Final = 3.0
+
+
+def prepare() -> None:
+    """Make what is made once, so that nobody waits for it later: a crawl's own loop has no time for it."""
+    pages.prepare()
+    names.names()
 
 
 def application(context: Context) -> web.Application:
@@ -67,6 +74,24 @@ def briefly(record: logging.LogRecord) -> bool:
 strangers.addFilter(briefly)
 
 
+class Connection(web.RequestHandler):
+    """One connection. What is no HTTP at all is answered before there is a request that the middleware could see: with
+    the same headers as everything else."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        response = super().handle_error(request, status, exc, message)
+        guard.careful_headers(response)
+        return response
+
+
 class Server:
     """A listening server. ``keepalive``: seconds that a connection may be idle; ``most``: connections at once."""
 
@@ -76,13 +101,10 @@ class Server:
         app.router.add_route("*", "/{path:.*}", _bound(context, dispatch))
         self._runner = web.AppRunner(
             app,
-            keepalive_timeout=keepalive,
             shutdown_timeout=SHUTDOWN,
-            access_log=None,
             handle_signals=False,
-            logger=strangers,
         )
-        self._most = most
+        self._keepalive, self._most = keepalive, most
         self.door: door.Door | None = None
         self.addresses: list[tuple[str, int]] = []
 
@@ -91,7 +113,13 @@ class Server:
         await self._runner.setup()
         server = self._runner.server
         assert server is not None
-        self.door = door.Door(server, lambda: len(server.connections), tls, most=self._most)
+        loop = asyncio.get_running_loop()
+
+        def connection() -> Connection:
+            kept = self._keepalive
+            return Connection(server, loop=loop, keepalive_timeout=kept, access_log=None, logger=strangers)  # type: ignore[arg-type]
+
+        self.door = door.Door(connection, lambda: len(server.connections), tls, most=self._most)
         try:
             for host in hosts:
                 await self.door.open(host, port)

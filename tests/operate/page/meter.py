@@ -1,7 +1,8 @@
 """How much of a crawl's CPU time goes to those who look at it? A Scrapy extension that measures it from inside.
 
 What the page's server, the control socket and the course of the numbers start runs in a context that is marked: each
-turn of the loop in such a context is timed by the CPU clock of its own thread. ``METER`` names the file that is
+turn of the loop in such a context is timed by the CPU clock of its own thread. Where the crawl itself is moved on, it
+goes on in a context without the mark. ``METER`` names the file that is
 written at the end: ``ours`` and ``whole`` in seconds of CPU, ``turns``, the ``longest`` with what they were.
 """
 
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import signals
 
+from heritrix_scrapy.engine import Bridge
 from heritrix_scrapy.operate.closer import Closer
 from heritrix_scrapy.operate.control import ControlServer
 from heritrix_scrapy.operate.web.server import Server
@@ -29,18 +31,19 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 OURS: Final[ContextVar[bool]] = ContextVar("ours", default=False)
-#: Where everything of page and socket begins.
+#: Where everything of page and socket begins, and where it ends: what is called later from there is the crawl's.
 BEGINNINGS: Final = ((Server, "start"), (ControlServer, "start"), (Closer, "start"))
-KEPT: Final = 8
+ENDS: Final = ((Bridge, "kick"),)
+KEPT: Final = 16
 
 
-def marked(run: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, in a context that is marked."""
+def marked(run: Callable[..., Any], *, ours: bool = True) -> Callable[..., Any]:
+    """The same, in a context that is marked, or not any more."""
     if asyncio.iscoroutinefunction(run):
 
         @functools.wraps(run)
         async def waited(*given: Any, **named: Any) -> Any:
-            token = OURS.set(True)
+            token = OURS.set(ours)
             try:
                 return await run(*given, **named)
             finally:
@@ -50,7 +53,7 @@ def marked(run: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(run)
     def at_once(*given: Any, **named: Any) -> Any:
-        token = OURS.set(True)
+        token = OURS.set(ours)
         try:
             return run(*given, **named)
         finally:
@@ -71,6 +74,8 @@ class Meter:
         self._run = asyncio.Handle._run
         for owner, name in BEGINNINGS:
             setattr(owner, name, marked(getattr(owner, name)))
+        for owner, name in ENDS:
+            setattr(owner, name, marked(getattr(owner, name), ours=False))
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.stopped, signals.engine_stopped)
 
@@ -132,5 +137,6 @@ def what(handle: asyncio.Handle) -> str:
     while (coroutine := getattr(coroutine, "cr_await", None)) is not None and hasattr(coroutine, "cr_frame"):
         if coroutine.cr_frame is not None:
             request = coroutine.cr_frame.f_locals.get("request")
-            names.append(f"{coroutine.__qualname__}:{coroutine.cr_frame.f_lineno} {getattr(request, 'path_qs', '')}")
+            asked = request.get("do") if isinstance(request, dict) else getattr(request, "path_qs", "")
+            names.append(f"{coroutine.__qualname__}:{coroutine.cr_frame.f_lineno} {asked}")
     return " > ".join(names)

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from heritrix_scrapy.operate.jobs.folder import stock
+from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.operate.control import ControlError
+from heritrix_scrapy.operate.jobs.attendant import Attendant
+from heritrix_scrapy.operate.jobs.folder import place_of, stock
 from heritrix_scrapy.operate.web.ui.names import completions, names
 from tests.operate.page.crawled import text_of, told
 from tests.operate.web.served import LOOKER, Client, served
@@ -150,6 +153,22 @@ def test_a_project_is_looked_at_in_a_process_of_its_own(engine: tuple[Client, Pa
     page = told(client, "/ui/job/mine/edit", action="check", text=sheet + text)
     assert "line 3" in page
     assert "HERITRIX_SHEETS['slow']['MIN_DELAY_MS'] = 'soon': expected a whole number (ms)" in page
+
+
+def test_a_project_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
+    settings = tmp_path / "settings.py"
+    settings.write_text("open('begun', 'w').close()\nimport signal\nsignal.pause()\n")
+    place = place_of(tmp_path)
+    assert place is not None
+    attendant = Attendant({}, longest=0.5)
+    with pytest.raises(ControlError, match="did not answer"):
+        attendant.perform(place, tmp_path, {"do": "queues"})
+    # another question is put to another process, of the settings as they are then
+    settings.write_text("ADDONS = {}\n")
+    with pytest.raises(Refused, match="no JOBDIR of an archival crawl"):
+        Attendant({}).perform(place, tmp_path, {"do": "queues"})
+    attendant.close()
 
 
 def test_a_copy_is_a_job_of_its_own(engine: tuple[Client, Path]) -> None:

@@ -199,6 +199,42 @@ def test_numbers_and_lines_come_as_events(crawl: Any) -> None:
     assert "<script>" not in "".join(parts["parts"].values())
 
 
+def test_numbers_on_the_page_are_the_crawls_own(crawl: Any) -> None:
+    """What is queued is on the page with the next numbers that are sent, and on a page that is loaded at once; its
+    tables follow within the time for which a drawing is good."""
+    made, process, place, web = crawl
+    browser = Browser(place)
+    ask(made.jobdir, {"do": "pause"})
+    until(process, lambda: ask(made.jobdir, {"do": "hello"})["state"] == "PAUSED", "it paused")
+    connection = http.client.HTTPConnection(place, timeout=30)
+    connection.request("GET", "/ui/events", headers={"Cookie": browser.cookie})
+    response = connection.getresponse()
+
+    def heard() -> str:
+        """What is queued by the next numbers."""
+        name = ""
+        while line := response.readline().decode():
+            if line.startswith("event: "):
+                name = line[7:].strip()
+            elif line.startswith("data: ") and name == "numbers":
+                return str(json.loads(line[6:])["figures"]["uris-queued"])
+        raise AssertionError("no numbers")
+
+    heard()
+    for turn in range(2):
+        lines = [web.url("www.page.test", f"/lag/{turn}/{number}") for number in range(7)]
+        before = int(ask(made.jobdir, {"do": "numbers"})["uris"]["queued"])
+        assert ask(made.jobdir, {"do": "seeds", "lines": lines})["queued"] == len(lines)
+        wanted = f"{before + len(lines)}"
+        # one that was made before may be on its way
+        assert wanted in (heard(), heard())
+        assert f'<span data-n="uris-queued">{wanted}</span>' in browser.get("/ui")
+        parts = json.loads(browser.get("/ui/parts"))
+        assert parts["figures"]["uris-queued"] == wanted
+    connection.close()
+    ask(made.jobdir, {"do": "unpause"})
+
+
 def test_a_page_without_a_password_or_place_is_refused(project: Any) -> None:
     ended = project({"HERITRIX_WEB": "0", "HERITRIX_SEEDS": ["http://a.test/"]}).run()
     assert ended.returncode != 0

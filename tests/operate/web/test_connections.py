@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from heritrix_scrapy.operate.web import door, forms, tls
+from heritrix_scrapy.operate.web import door, forms, guard, tls
 from tests.operate.web.process import serving
 from tests.operate.web.served import OPERATOR, Client, served
 
@@ -287,6 +287,10 @@ def test_what_may_mean_two_requests_is_none(client: Client, name: str, caplog: p
             """It was cut off before all of it was taken."""
         assert len(re.findall(rb"(?m)^HTTP/1\.\d \d", said)) <= 1
         assert said.startswith(b"HTTP/1.0 400 ") or not said
+        if b"\r\n\r\n" in said:
+            head = said.partition(b"\r\n\r\n")[0].decode()
+            assert all(f"{name}: {value}" in head for name, value in guard.SAFE.items()), head
+            assert "Server: heritrix_scrapy" in head
     assert client.get("/engine").status == 200
     assert not [record for record in caplog.records if record.exc_info or record.levelno > logging.INFO]
 

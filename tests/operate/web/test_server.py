@@ -146,6 +146,9 @@ def test_every_answer_has_the_headers_of_a_careful_server(client):
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"].replace("style-src 'unsafe-inline'; sandbox", "")
+        # nothing is left in a browser whose session is over
+        assert "no-store" in headers["Cache-Control"]
+    assert "Cache-Control" not in client.get("/ui/static/live.js").headers
 
 
 def test_a_file_is_edited(client, jobs):

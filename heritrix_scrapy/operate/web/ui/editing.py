@@ -16,8 +16,8 @@ from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.jobs.folder import inside
 from heritrix_scrapy.operate.jobs.processes import settings_file
 from heritrix_scrapy.operate.jobs.remarks import WRONG, Remark
-from heritrix_scrapy.operate.web import answers, forms
-from heritrix_scrapy.operate.web.file_resource import replaced
+from heritrix_scrapy.operate.web import answers, forms, readable
+from heritrix_scrapy.operate.web.file_resource import beginning, replaced
 from heritrix_scrapy.operate.web.flash import ACK, NACK, Message
 from heritrix_scrapy.operate.web.models import EDITABLE
 from heritrix_scrapy.operate.web.ui.frame import shown
@@ -81,6 +81,8 @@ def chosen(place: Place, wanted: str) -> tuple[str, Path, bool]:
 async def page(context: Context, request: web.Request, subject: Job) -> web.StreamResponse:
     """A file with its text. ``file``: which; ``line``: where to begin."""
     name, path, is_settings = await asyncio.to_thread(chosen, subject.job.place, request.query.get("file", ""))
+    if not readable.may_see(request, name):
+        raise answers.Failed(403, f"{name} may hold passwords: only who may steer is shown it")
     data = await asyncio.to_thread(_read, path, name)
     if len(data) > LONGEST:
         raise Refused(f"{name} is too long to be edited here")
@@ -91,9 +93,10 @@ async def page(context: Context, request: web.Request, subject: Job) -> web.Stre
 
 
 def _read(path: Path, name: str) -> bytes:
-    """What a file holds; one that is not there yet, nothing. Raises Refused."""
+    """What a file holds, one byte more than can be edited at most; nothing of one that is not there yet. Raises
+    Refused."""
     try:
-        return path.read_bytes()
+        return beginning(path, LONGEST + 1)
     except FileNotFoundError:
         return b""
     except OSError as error:
@@ -165,7 +168,7 @@ def _shown(
         "ui/edit.html",
         "manage",
         file=name,
-        files=list(editable(place)),
+        files=[each for each in editable(place) if readable.may_see(request, each)],
         text=text,
         told=told,
         anyway=anyway,

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import web
 from markupsafe import Markup
 
+from heritrix_scrapy.operate.closer import NOTHING
 from heritrix_scrapy.operate.control import ControlError, NotRunning
-from heritrix_scrapy.operate.web import markup
+from heritrix_scrapy.operate.web import markup, pages
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.auth import OPERATOR
 from heritrix_scrapy.operate.web.guard import SAFE
-from heritrix_scrapy.operate.web.pages import render
 from heritrix_scrapy.operate.web.ui import words
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.operate.web.ui.plot import plot
@@ -46,15 +46,6 @@ PARTS: Final = (
     "room",
     "alerts",
 )
-#: The detail of a crawl that does not run.
-NOTHING: Final[dict[str, Any]] = {
-    "flights": [],
-    "statuses": [],
-    "holding": [],
-    "hosts": {"bytes": [], "errors": []},
-    "refusals": [],
-    "limits": [],
-}
 #: Lines of crawl.log that stand there at first, and alerts.
 LINES: Final = 20
 ALERTS: Final = 5
@@ -143,7 +134,7 @@ async def draw(subject: Subject, numbers: Mapping[str, Any], *, may: bool, csrf:
     for name in PARTS:
         await asyncio.sleep(0)
         more = {"plot": plot(moments)} if name == "plot" else {}
-        made[name] = render(f"ui/part_{name}.html", **given, **more)
+        made[name] = await pages.drawn(f"ui/part_{name}.html", **given, **more)
     return made
 
 
@@ -178,8 +169,11 @@ async def events(context: Context, request: web.Request, subject: Subject) -> we
         async with asyncio.timeout(LASTS):
             await response.write(f"retry: {RETRY}\n\n".encode())
             async for event in heard:
+                # what is told is made in one turn, written in another, and the next looked for in a third
+                await asyncio.sleep(0)
                 if (told := text_of(event)) is not None:
                     await response.write(told)
+                    await asyncio.sleep(0)
     except (TimeoutError, ConnectionError):
         """The browser asks anew, if it is still there."""
     finally:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.operate.web import answers, readable
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.report.logs import NAMES
 from heritrix_scrapy.report.reports import REPORTS
@@ -30,6 +31,8 @@ async def log(context: Context, request: web.Request, subject: Subject) -> web.S
     """The last lines of a log, the newest first. ``filter``: what they have to contain."""
     name, wanted = request.query.get("name", "crawl.log"), request.query.get("filter", "")[:200]
     count = int(asked) if (asked := request.query.get("lines", "")).isdecimal() and len(asked) < 6 else LINES[0]
+    if not readable.may_steer(request) and not readable.log(name):
+        raise answers.Failed(403, f"{name} is no log of the crawl: only who may steer is shown it")
     missing, found = "", []
     try:
         answer = await subject.do(

@@ -12,7 +12,7 @@ from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.jobs.folder import JobsError
 from heritrix_scrapy.operate.jobs.remarks import WRONG
 from heritrix_scrapy.operate.numbers import newest
-from heritrix_scrapy.operate.web import answers, forms, paths
+from heritrix_scrapy.operate.web import answers, forms, paths, readable
 from heritrix_scrapy.operate.web.flash import ACK, NACK, Message
 from heritrix_scrapy.operate.web.ui.editing import editable
 from heritrix_scrapy.operate.web.ui.frame import shown
@@ -41,6 +41,7 @@ EFFECTS: Final = {
 async def page(context: Context, request: web.Request, subject: Job) -> web.StreamResponse:
     """The page."""
     told = await asyncio.to_thread(_told, subject)
+    told["files"] = [(name, readable.may_see(request, name)) for name in told["files"]]
     return shown(context, request, subject, "ui/manage.html", "manage", tone=tone(told["state"]), **told)
 
 

@@ -66,8 +66,11 @@ async def listing(context: Context, request: web.Request, subject: Subject) -> w
 async def one(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
     """A queue: how it stands, what it waits for, which URIs come next."""
     name, marker = request.query.get("name", ""), request.query.get("marker", "")
-    [queue] = (await subject.do({"do": "queues", "queue_name": name}))["queues"]
-    answer = await subject.do({"do": "urls", "queue_name": name, "marker": marker, "limit": URIS})
+    found, answer = await subject.do_all(
+        {"do": "queues", "queue_name": name},
+        {"do": "urls", "queue_name": name, "marker": marker, "limit": URIS},
+    )
+    [queue] = found["queues"]
     return shown(
         context,
         request,

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from heritrix_scrapy.model.steering import Refused
-from heritrix_scrapy.operate.web import answers, forms
+from heritrix_scrapy.operate.web import answers, forms, readable
 from heritrix_scrapy.operate.web.flash import ACK, NACK, Message
 from heritrix_scrapy.operate.web.ui import deeds, names
 from heritrix_scrapy.operate.web.ui.frame import shown
 from heritrix_scrapy.operate.web.ui.subject import TROUBLE
 from heritrix_scrapy.settings.defaults import GROUPS
+from heritrix_scrapy.settings.secrets import told
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -79,10 +80,12 @@ def again(subject: Subject, said: dict[str, str]) -> str:
 
 
 async def settings(context: Context, request: web.Request, subject: Subject) -> web.StreamResponse:
-    """Every setting with what it is now."""
+    """Every setting with what it is now; who only looks is not told what may be a password within a value."""
     wanted = request.query.get("find", "").strip()
     values = (await subject.do({"do": "settings"}))["settings"]
     changed = (await subject.do({"do": "changes"}))["changes"]
+    if not readable.may_steer(request):
+        values = {name: told(name, value) for name, value in values.items()}
     groups = []
     for group in GROUPS:
         rows = [

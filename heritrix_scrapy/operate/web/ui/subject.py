@@ -62,6 +62,9 @@ class Subject(Protocol):
     async def do(self, request: Mapping[str, Any]) -> Answer:
         """Ask or steer. Raises one of TROUBLE."""
 
+    async def do_all(self, *requests: Mapping[str, Any]) -> list[Answer]:
+        """Ask several times; of a crawl that does not run at once. Raises one of TROUBLE."""
+
     async def subscribe(self, request: Mapping[str, Any]) -> Events:
         """Hear of it. Raises one of TROUBLE, NotRunning of one that does not run."""
 
@@ -73,7 +76,8 @@ class Subject(Protocol):
 
 
 class Inside:
-    """The crawl of this process."""
+    """The crawl of this process. Each answer is made in a turn of its own: what comes before it, and what is made of
+    it, in others."""
 
     home = ""
 
@@ -82,13 +86,19 @@ class Inside:
         self._steering: Asked = steering
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
-        return await self._steering.do(request)
+        await asyncio.sleep(0)
+        answer = await self._steering.do(request)
+        await asyncio.sleep(0)
+        return answer
+
+    async def do_all(self, *requests: Mapping[str, Any]) -> list[Answer]:
+        return [await self.do(request) for request in requests]
 
     async def subscribe(self, request: Mapping[str, Any]) -> Events:
         return await self._steering.subscribe(request)
 
     async def numbers(self) -> dict[str, Any]:
-        return {**await self._steering.do({"do": "numbers"}), "running": True}
+        return {**await self.do({"do": "numbers"}), "running": True}
 
     def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
         return BUTTONS.get(str(numbers.get("state")), ())
@@ -103,16 +113,21 @@ class Job:
         self.job = job
         self.name, self.base = job.name, paths.address("ui", "job", job.name)
         self._stopped: tuple[object, dict[str, Any]] | None = None
+        self._alone = asyncio.Lock()
 
     async def do(self, request: Mapping[str, Any]) -> Answer:
         if request.get("do") == "tail":
             # needs no store
             given = {name: value for name, value in request.items() if name != "do"}
             return await asyncio.to_thread(tail, self.job.jobdir, **given)
+        return (await self.do_all(request))[0]
+
+    async def do_all(self, *requests: Mapping[str, Any]) -> list[Answer]:
         crawled = await asyncio.to_thread((self.job.jobdir / "frontier" / "CURRENT").exists)
-        stopped = self._perform if crawled and request.get("do") not in LIVE else None
+        stopped = self._perform if crawled and not any(each.get("do") in LIVE for each in requests) else None
+        remote = Remote(self.job.jobdir, stopped=stopped, alone=self._alone)
         try:
-            return await Remote(self.job.jobdir, stopped=stopped).do(request)
+            return [await remote.do(requests[0])] if len(requests) == 1 else await remote.do_all(requests)
         except NotRunning:
             if crawled:
                 raise
@@ -131,8 +146,9 @@ class Job:
         try:
             return {**await self.do({"do": "numbers"}), "running": True}
         except ControlError:
-            # it does not run, or is just about to end
-            return await asyncio.to_thread(self._of_stopped)
+            # it does not run, or is just about to end; its store is opened by one at a time
+            async with self._alone:
+                return await asyncio.to_thread(self._of_stopped)
 
     def buttons(self, numbers: Mapping[str, Any]) -> tuple[str, ...]:
         if numbers["running"]:
