@@ -31,11 +31,11 @@ from heritrix_scrapy.crawl import Crawl
 from heritrix_scrapy.fetch.dns_handler import DnsDownloadHandler
 from heritrix_scrapy.fetch.whois_handler import WhoisDownloadHandler
 from heritrix_scrapy.frontier.ledger import Ledger
-from heritrix_scrapy.frontier.totals import Totals, tally_end
+from heritrix_scrapy.frontier.totals import Totals
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import CrawlURI, Outlink
-from heritrix_scrapy.model.hosts import Tally
 from heritrix_scrapy.model.revisit import byte_class, counted_size
+from heritrix_scrapy.model.tally import nothing, tally_end
 from heritrix_scrapy.operate.garbage import THRESHOLDS
 from heritrix_scrapy.report.extension import ReportExtension
 from heritrix_scrapy.settings import settings_of
@@ -104,7 +104,7 @@ def replay(curis: list[CrawlURI], folder: str) -> float:
     DnsDownloadHandler(crawler), WhoisDownloadHandler(crawler)
     crawl.store = store = MemoryStore()
     ledger = Ledger(store, Totals(), hosts=hosts, clock=crawl.clock, report=report)
-    queues = {curi.class_key: Tally() for curi in curis}
+    queues = {curi.class_key: nothing() for curi in curis}
     for curi in curis:
         curi.settings = view
     # as GarbageExtension does in a crawl

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.model.hosts import Tally
     from heritrix_scrapy.model.post import Post
+    from heritrix_scrapy.model.tally import Tally
 
 
 class Clock:
@@ -127,7 +127,7 @@ class Operations(Protocol):
     def perform(self, request: Mapping[str, Any]) -> Any:
         """Carry out a request; an answer, or work to be done in slices."""
 
-    def report_lines(self, kind: str) -> Iterator[str]:
+    def report_lines(self, kind: str) -> Iterator[str | None]:
         """A report of the frontier's own: ``summary``, ``nonempty`` or ``all``."""
 
     def noted(self, work: Any, answer: Mapping[str, Any]) -> None:

@@ -178,6 +178,16 @@ class Bridge:
         if self.watcher is not None:
             self.watcher.resumed()
 
+    @property
+    def concurrency(self) -> int:
+        """How many Requests the downloader takes at once."""
+        engine = self._engine()
+        downloader = None if engine is None else getattr(engine, "downloader", None)
+        found = (
+            self._crawler.settings.getint("CONCURRENT_REQUESTS") if downloader is None else downloader.total_concurrency
+        )
+        return int(found)
+
     def set_concurrency(self, number: int) -> None:
         """How many Requests the downloader takes at once."""
         engine = self._engine()

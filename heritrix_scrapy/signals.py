@@ -62,13 +62,17 @@ crawl_ended = object()
 NAMES = tuple(name for name, value in list(vars().items()) if type(value) is object)
 
 
+#: Where pydispatch keeps those who listen to every sender.
+_ANYBODY = id(Anything)
+
+
 def listened(crawler: Crawler, signal: object) -> bool:
     """Whether anyone is connected to a signal of this crawler: sending one to nobody takes Scrapy 8 µs, asking 0.3."""
-    for sender in (crawler.signals.sender, Anything):
-        table = connections.get(id(sender))
-        if table and (signal in table or Anything in table):
-            return True
-    return False
+    table = connections.get(id(crawler.signals.sender))
+    if table and (signal in table or Anything in table):
+        return True
+    table = connections.get(_ANYBODY)
+    return bool(table) and (signal in table or Anything in table)
 
 
 class SeedSignal:

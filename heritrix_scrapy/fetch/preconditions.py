@@ -16,7 +16,8 @@ from heritrix_scrapy.fetch.addresses import is_private
 from heritrix_scrapy.fetch.robots_rules import rules_of
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.model.hosts import NEVER, server_key
+from heritrix_scrapy.model.hosts import server_key
+from heritrix_scrapy.model.tally import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import Queue
-    from heritrix_scrapy.model.hosts import Hosts, Tally
+    from heritrix_scrapy.model.hosts import Hosts
+    from heritrix_scrapy.model.tally import Tally
 
 #: What the annotation of a quota that is a server's begins with.
 OF_SERVER = "Q:server"
@@ -115,7 +116,7 @@ class BeginAnew(NameSweep):
         assert queue is not None
         record = queue.record
         if not self._server:
-            record.counted().begin_anew()
+            record.tally.begin_anew()
             self.frontier.ledger.change(queue)
             self._told["queues"] += 1
         if record.state == State.RETIRED and record.quota and queues.reconsider(queue):

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from heritrix_scrapy.frontier.journal import Journal
     from heritrix_scrapy.frontier.lists import Lists
     from heritrix_scrapy.frontier.queue import Queue
-    from heritrix_scrapy.model.hosts import Hosts, Tally
+    from heritrix_scrapy.model.hosts import Hosts
+    from heritrix_scrapy.model.tally import Tally
 
 
 class Frontier:
@@ -153,7 +154,7 @@ class Frontier:
         if self._seed_found is not None:
             for key, _ in self._ledger.store.range(keys.SEED, keys.after(keys.SEED)):
                 self._seed_found(CrawlURI(key[len(keys.SEED) :].decode("utf-8", "surrogatepass"), seed=True))
-        self._futures.find_next(0)
+        self._futures.find_next()
         self._hosts.load_arrivals(self._ledger.store.range(ARRIVED, keys.after(ARRIVED)))
         seen = self._ledger.store.range(keys.SEEN, keys.after(keys.SEEN))
         self._ledger.known.complete = next(iter(seen), None) is None
@@ -332,7 +333,7 @@ class Frontier:
     def queue_tally(self, class_key: str) -> Tally | None:
         """Counters of a queue; None for an unknown one."""
         queue = self._queues.look(class_key)
-        return None if queue is None else queue.record.counted()
+        return None if queue is None else queue.record.tally
 
     def alive(self) -> bool:
         """Whether anything is left to do, now or later. What lies in retired queues is not; nor is, in the modern

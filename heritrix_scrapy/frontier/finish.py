@@ -11,12 +11,12 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.frontier import politeness
-from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model import status
 from heritrix_scrapy.model.crawluri import pack, unpack
 from heritrix_scrapy.model.errors import StorageFull
 from heritrix_scrapy.model.revisit import byte_class, counted_size
 from heritrix_scrapy.model.status import Disposition
+from heritrix_scrapy.model.tally import NONRESPONSES, SCHEDULED, tally_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -202,8 +202,8 @@ class Finishing:
         """Count an end that no queue's entry comes to: it was never scheduled, and leaves nothing remaining."""
         size = max(counted_size(curi, heritrix=self._heritrix), 0)
         tallies = self._hosts.tallies_of(curi)
-        for tally in tallies:
-            tally.scheduled += 1
+        for counts in tallies:
+            counts[SCHEDULED] += 1
         tally_end(tallies, disposition, curi.status, size, now_ms, byte_class(curi), curi.warc_novel)
 
     def _queue_of(self, curi: CrawlURI) -> Queue | None:
@@ -255,7 +255,7 @@ class Finishing:
         self._ledger.put(key, row)
         queue.insert(key, row)
         record = queue.record
-        record.counted().nonresponses += 1
+        record.counted()[NONRESPONSES] += 1
         record.last_status = curi.status
         if delay_ms <= 0:
             self._plan(curi.settings).set_precedence(record, curi)

@@ -7,6 +7,8 @@ which they are to be fetched.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from xxhash import xxh3_64_digest
 
 SEEN = b"s"
@@ -139,6 +141,7 @@ def growth(batch: int) -> bytes:
     return GROWTH + batch.to_bytes(8, "big")
 
 
+@lru_cache(4096)
 def tally(name: str) -> bytes:
     """Row of one counter of the reports."""
     return TALLY + name.encode("utf-8", "surrogatepass")

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 PAGE = 1000
 PAGE_SECONDS = 0.001
 
+#: Lines of a report up to which it is told as a whole: it has to be put into one answer between two of the crawl's
+#: turns. A report that is written into a file has all of them.
+MOST_LINES = 4000
+
 
 class OperationError(Refused):
     """The request cannot be carried out; the text says why."""
@@ -210,10 +214,10 @@ class Looking:
         """A report in Heritrix's words: ``summary``, ``nonempty``, ``all`` or ``line``."""
         if kind == "line":
             return {"text": reports.short_line(self.frontier, self._reached())}
-        return Text("report", self.report_lines(kind), 50_000)
+        return Text("report", self.report_lines(kind), MOST_LINES)
 
-    def report_lines(self, kind: str) -> Iterator[str]:
-        """``summary``, ``nonempty`` or ``all``, line by line."""
+    def report_lines(self, kind: str) -> Iterator[str | None]:
+        """``summary``, ``nonempty`` or ``all``, line by line; None is no line, but a place for a pause."""
         frontier, now = self.frontier, self._clock.now_ms()
         if kind == "summary":
             view = self._settings.view

@@ -57,10 +57,10 @@ VERBS: dict[str, tuple[str, bool]] = {
 
 
 class Operations(Looking):
-    """Operations on one frontier. ``decide``: whether the scope accepts a URI; ``judges``: whether it judges what the
-    spider asked for; ``note``: adds a line to the job's log; ``count``: adds to the statistics; ``kill``: cuts off the
-    fetch of a URI, and whether it could; ``gone``: called with each URI taken out of its queue; ``listeners``: who
-    hears of seeds; ``keep_lines``: has lines of a seeds text that are no seeds outlive the process."""
+    """Operations on one frontier. ``decide``: whether the scope accepts a URI; ``note``: adds a line to the job's log;
+    ``count``: adds to the statistics; ``kill``: cuts off the fetch of a URI, and whether it could; ``gone``: called
+    with each URI taken out of its queue; ``listeners``: who hears of seeds; ``keep_lines``: has lines of a seeds text
+    that are no seeds outlive the process."""
 
     def __init__(
         self,
@@ -69,7 +69,6 @@ class Operations(Looking):
         clock: Clock,
         *,
         decide: Callable[[CrawlURI], bool],
-        judges_spider_requests: bool = False,
         note: Callable[[str], None] | None = None,
         count: Callable[[Mapping[str, int]], None] | None = None,
         kill: Killer | None = None,
@@ -81,7 +80,6 @@ class Operations(Looking):
     ) -> None:
         super().__init__(frontier, settings, clock, reached)
         self._decide = decide
-        self._judges_spider_requests = judges_spider_requests
         self._note = note
         self._count = count
         self._kill = kill
@@ -150,7 +148,7 @@ class Operations(Looking):
         asked for, unless the scope judges that."""
 
         def takes(curi: CrawlURI) -> bool:
-            if curi.seed or (curi.spider_request and not self._judges_spider_requests):
+            if curi.seed or (curi.spider_request and not self._settings.view.scope_spider_requests):
                 return False
             curi.settings = self._settings.for_uri(curi)
             return not self._decide(curi)

@@ -15,7 +15,7 @@ import msgspec
 
 from heritrix_scrapy.frontier import keys
 from heritrix_scrapy.frontier.states import ACTIVE, State
-from heritrix_scrapy.model.hosts import Tally
+from heritrix_scrapy.model.tally import SCHEDULED, Counts, Tally, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     cost_count: int = 0
     errors: int = 0
     last_status: int = 0
-    tally: Tally = msgspec.field(default_factory=Tally)
+    counts: Counts = msgspec.field(default_factory=nothing)
     base: int = 3
     ranks: dict[int, int] | None = None
     last_queued: str = ""
@@ -79,10 +79,15 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     written: int = 0
     quota: str = ""
 
-    def counted(self) -> Tally:
+    def counted(self) -> Counts:
         """Its counters, of which what joined it is kept in ``enqueued`` alone."""
-        self.tally.scheduled = self.enqueued
-        return self.tally
+        self.counts[SCHEDULED] = self.enqueued
+        return self.counts
+
+    @property
+    def tally(self) -> Tally:
+        """The same by name."""
+        return Tally(self.counted())
 
     @property
     def session_balance(self) -> int:

@@ -2,7 +2,7 @@
 
 The same words and the same layout (Heritrix: WorkQueueFrontier.reportTo, allNonemptyReportTo, allQueuesReportTo,
 shortReportLineTo, WorkQueue.reportTo), since people and programs read them. Lines come one by one: a report of a
-large frontier is long.
+large frontier is long. None among them is no line, but a place where something else may have its turn.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.frontier.core import Frontier
     from heritrix_scrapy.frontier.queue import Queue, QueueRecord
+
+    Lines = Iterator[str | None]
+    Found = Iterator[Queue | None]
 
 LEGEND = (
     "queue precedence currentSize totalEnqueues sessionBalance lastCost (averageCost) lastDequeueTime wakeTime"
@@ -97,7 +100,7 @@ def _average(record: QueueRecord) -> str:
 
 def queue_lines(queue: Queue, now_ms: int) -> Iterator[str]:
     """The report on one queue."""
-    record, tally = queue.record, queue.record.counted()
+    record, tally = queue.record, queue.record.tally
     yield f"Queue {queue.class_key} (p{record.precedence})"
     yield f"  {record.count} items"
     if record.state == State.SNOOZED:
@@ -145,12 +148,22 @@ def queue_line(queue: Queue, now_ms: int) -> str:
 # -- which queues ------------------------------------------------------------------------------------------
 
 
-def _in_state(frontier: Frontier, class_keys: Iterable[str], state: State) -> Iterator[Queue]:
-    """Those of a list that are in that state still: lists keep names of queues that have moved on."""
+#: Names that are passed over before something else may have its turn.
+PASSED = 16
+
+
+def _in_state(frontier: Frontier, class_keys: Iterable[str], state: State) -> Found:
+    """Those of a list that are in that state still: lists keep names of queues that have moved on. None now and then
+    where many have."""
+    passed = 0
     for class_key in class_keys:
         queue = frontier.queue(class_key)
         if queue is not None and queue.record.state == state:
             yield queue
+        else:
+            passed += 1
+            if passed % PASSED == 0:
+                yield None
 
 
 def _piecewise(line: deque[str]) -> Iterator[str]:
@@ -163,15 +176,15 @@ def _piecewise(line: deque[str]) -> Iterator[str]:
         size = min(2 * size, 16_000)
 
 
-def _in_process(frontier: Frontier) -> Iterator[Queue]:
+def _in_process(frontier: Frontier) -> Found:
     return _in_state(frontier, [curi.class_key for curi in frontier.in_process()], State.IN_PROCESS)
 
 
-def _ready(frontier: Frontier) -> Iterator[Queue]:
+def _ready(frontier: Frontier) -> Found:
     return _in_state(frontier, _piecewise(frontier.lists.ready), State.READY)
 
 
-def _snoozed(frontier: Frontier) -> Iterator[Queue]:
+def _snoozed(frontier: Frontier) -> Found:
     return _in_state(frontier, _by_wake_time(frontier.lists.snoozed.copy()), State.SNOOZED)
 
 
@@ -185,12 +198,12 @@ def _by_wake_time(heap: list[tuple[int, str]]) -> Iterator[str]:
         last = name
 
 
-def _tiers(frontier: Frontier) -> Iterator[tuple[int, int, Iterator[Queue]]]:
+def _tiers(frontier: Frontier) -> Iterator[tuple[int, int, Found]]:
     for precedence, tier in sorted(frontier.lists.tiers.items()):
         yield precedence, len(tier), _in_state(frontier, _piecewise(tier), State.INACTIVE)
 
 
-def _retired(frontier: Frontier) -> Iterator[Queue]:
+def _retired(frontier: Frontier) -> Found:
     return _in_state(frontier, _piecewise(frontier.lists.retired), State.RETIRED)
 
 
@@ -201,17 +214,24 @@ def _section(name: str) -> str:
     return f" -----===== {name} =====-----"
 
 
-def _blocks(label: str, queues: Iterable[Queue], total: int, now_ms: int, shown: int) -> Iterator[str]:
-    for number, queue in enumerate(islice(queues, shown)):
+def _blocks(label: str, queues: Iterable[Queue | None], total: int, now_ms: int, shown: int) -> Lines:
+    number = 0
+    for queue in queues if shown else ():
+        if queue is None:
+            yield None
+            continue
         yield f"{label}#{number}:"
         yield from queue_lines(queue, now_ms)
         yield ""
+        number += 1
+        if number == shown:
+            break
     if total > shown:
         yield f"...and {total - shown} more {label}."
         yield ""
 
 
-def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = 2000) -> Iterator[str]:
+def summary(frontier: Frontier, now_ms: int, *, job: str, reached: str = "RUN", shown: int = 2000) -> Lines:
     """The summary report, line by line without line ends. ``shown``: queues in each category."""
     totals, c = frontier.totals, counts(frontier, reached)
     yield f"Frontier report - {formats.minute(now_ms)}"
@@ -272,14 +292,19 @@ def _timer(frontier: Frontier, now_ms: int) -> str:
     return "not set" if wake is None else f"due in {formats.duration(max(wake - now_ms, 0))}"
 
 
-def _listed(queues: Iterable[Queue], now_ms: int) -> Iterator[str]:
-    for number, queue in enumerate(queues):
-        if not number:
+def _listed(queues: Iterable[Queue | None], now_ms: int) -> Lines:
+    begun = False
+    for queue in queues:
+        if queue is None:
+            yield None
+            continue
+        if not begun:
+            begun = True
             yield LEGEND
         yield queue_line(queue, now_ms)
 
 
-def nonempty(frontier: Frontier, now_ms: int) -> Iterator[str]:
+def nonempty(frontier: Frontier, now_ms: int) -> Lines:
     """One line for each listed queue; ``frontier empty`` when nothing is queued."""
     if not frontier.totals.queued:
         yield "frontier empty"
@@ -301,7 +326,7 @@ def nonempty(frontier: Frontier, now_ms: int) -> Iterator[str]:
     yield from _listed(_retired(frontier), now_ms)
 
 
-def every(frontier: Frontier, now_ms: int) -> Iterator[str]:
+def every(frontier: Frontier, now_ms: int) -> Lines:
     """One line for each queue ever seen, in the order of their names."""
     frontier.ledger.write()
     yield LEGEND

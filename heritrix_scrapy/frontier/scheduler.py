@@ -139,8 +139,7 @@ class FrontierScheduler(BaseScheduler):
                 frontier.candidates.gate = gate(self._crawler, view, view.candidates_should_process_rule)
             if not crawl.looking:
                 self._divert_others(frontier)
-            if self._crawl.limits["candidate"]:
-                frontier.candidates.limited = lambda curi: not self._crawl.check_limits("candidate", curi)
+            self._limit_candidates(frontier)
             recovery = frontier.open()
         except (StoreError, StorageFull) as error:
             raise ConfigurationError("JOBDIR", str(crawl.jobdir.root), str(error)) from error
@@ -152,7 +151,6 @@ class FrontierScheduler(BaseScheduler):
             self._settings,
             crawl.clock,
             decide=scope.accepts,
-            judges_spider_requests=bool(self._settings.view.scope_spider_requests),
             note=None if crawl.life is None else crawl.life.note,
             count=crawl.add_stats,
             kill=self._kill,
@@ -187,6 +185,7 @@ class FrontierScheduler(BaseScheduler):
         if frontier is None:
             return
         frontier.preparer.check(views(self._settings))
+        self._limit_candidates(frontier)
         if wanted(self._settings) and not any(type(each) is Rescheduling for each in self._crawl.before_finish):
             self._crawl.before_finish.append(Rescheduling(self._settings, self._crawl.clock, None))
         if "MAX_TOE_THREADS" in self._settings.explicit:
@@ -194,6 +193,11 @@ class FrontierScheduler(BaseScheduler):
             if self._limit:
                 self._limit = view.max_toe_threads
         self._arm()
+
+    def _limit_candidates(self, frontier: Frontier) -> None:
+        """Where links are held to limits, have each asked for."""
+        if self._crawl.limits["candidate"]:
+            frontier.candidates.limited = lambda curi: not self._crawl.check_limits("candidate", curi)
 
     def _divert_others(self, frontier: Frontier) -> None:
         """Where the crawl is split over several crawlers, send to the others what is theirs. Raises

@@ -5,16 +5,9 @@ One row, written with every batch, so that counters and rows always agree.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
-from heritrix_scrapy.model.status import ROBOTS_PRECLUDED, Disposition
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from heritrix_scrapy.model.hosts import Tally
+from heritrix_scrapy.model.status import Disposition
 
 # looking a member up in its enumeration costs more than counting
 _SUCCESS, _DISREGARDED = Disposition.SUCCESS, Disposition.DISREGARDED
@@ -74,45 +67,3 @@ class Unsynced(msgspec.Struct, array_like=True):
 
     lengths: dict[str, int]
     finished: list[tuple[str, bytes, bytes]]
-
-
-def tally_end(
-    tallies: Iterable[Tally],
-    disposition: Disposition,
-    code: int,
-    size: int,
-    now_ms: int,
-    kind: str = "novel",
-    warc_novel: tuple[int, int] = (0, 0),
-) -> None:
-    """Count a final disposition of what all of these stand for (Heritrix: FetchStats.tally). ``kind``: what its bytes
-    count as; ``warc_novel``: bytes and records that the WARC has of it and had not before."""
-    bytes_ = max(size, 0)
-    written, records = warc_novel
-    for tally in tallies:
-        if code > 0:
-            if kind == "novel":
-                tally.novel_bytes += bytes_
-                tally.novel_urls += 1
-            else:
-                setattr(tally, f"{kind}_bytes", getattr(tally, f"{kind}_bytes") + bytes_)
-                setattr(tally, f"{kind}_urls", getattr(tally, f"{kind}_urls") + 1)
-            if records:
-                tally.warc_novel_bytes += written
-                tally.warc_novel_urls += records
-        if disposition is _SUCCESS:
-            tally.successes += 1
-            tally.responses += 1
-            tally.success_bytes += size
-            tally.total_bytes += size
-            tally.last_success_ms = now_ms
-        elif disposition is _DISREGARDED:
-            tally.disregards += 1
-            tally.robots_denials += code == ROBOTS_PRECLUDED
-        else:
-            tally.failures += 1
-            if code <= 0:
-                tally.nonresponses += 1
-            else:
-                tally.responses += 1
-                tally.total_bytes += size

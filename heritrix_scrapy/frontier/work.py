@@ -233,11 +233,12 @@ class QueueSweep(NameSweep):
 
 
 class Text(Work):
-    """A long text, made line by line: at most ``most`` lines. It is told once, when all of it is there."""
+    """A long text, made line by line: at most ``most`` lines, None among them is none. It is told once, when all of it
+    is there."""
 
     steers = False
 
-    def __init__(self, name: str, lines: Iterator[str], most: int) -> None:
+    def __init__(self, name: str, lines: Iterator[str | None], most: int) -> None:
         self.name = name
         self._lines = lines
         self._most = most
@@ -250,7 +251,8 @@ class Text(Work):
             if len(made) == self._most:
                 made.append("... and more")
                 break
-            made.append(line)
+            if line is not None:
+                made.append(line)
             if number % 16 == 0 and enough():
                 return False
         self._whole = True

@@ -15,13 +15,12 @@ import msgspec
 
 from heritrix_scrapy.model.challenge import Challenge  # noqa: TC001 (a field of Server)
 from heritrix_scrapy.model.crawluri import authority_of, host_of
+from heritrix_scrapy.model.tally import NEVER, SCHEDULED, Counts, Tally, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from heritrix_scrapy.model.crawluri import CrawlURI
-
-NEVER = -1
 
 #: What the keys of hosts begin with, and those of servers.
 HOSTS = b"hh"
@@ -34,57 +33,10 @@ ARRIVALS = 50
 ARRIVED_HOSTS = 5_000
 #: Hosts whose rows follow with one batch.
 COUNTED = 200
-#: Key of a source's counters.
+#: Key of a source's counters, and what is found there.
 SOURCE = b"hu"
+COUNTS = Counts
 _NUMERIC = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\Z", re.ASCII)
-
-
-class Tally(msgspec.Struct, array_like=True, gc=False):
-    """Counters kept for a host, a server and a queue alike (Heritrix: FetchStats)."""
-
-    scheduled: int = 0
-    successes: int = 0
-    failures: int = 0
-    disregards: int = 0
-    responses: int = 0
-    robots_denials: int = 0
-    success_bytes: int = 0
-    total_bytes: int = 0
-    nonresponses: int = 0
-    last_success_ms: int = NEVER
-    #: Bytes and number of answers, by what was new in them (Heritrix: CrawledBytesHistotable).
-    novel_bytes: int = 0
-    novel_urls: int = 0
-    dup_by_hash_bytes: int = 0
-    dup_by_hash_urls: int = 0
-    not_modified_bytes: int = 0
-    not_modified_urls: int = 0
-    other_dup_bytes: int = 0
-    other_dup_urls: int = 0
-    warc_novel_bytes: int = 0
-    warc_novel_urls: int = 0
-    #: What the counters were when an operator had quotas begin anew, by name.
-    since: dict[str, int] | None = None
-
-    @property
-    def finishes(self) -> int:
-        """URIs that succeeded or failed (Heritrix: getRecordedFinishes)."""
-        return self.successes + self.failures
-
-    @property
-    def remaining(self) -> int:
-        """URIs that were queued and have not come to their end."""
-        return self.scheduled - self.successes - self.failures - self.disregards
-
-    def spent(self, name: str) -> int:
-        """A counter since quotas began anew."""
-        count: int = getattr(self, name)
-        return count if self.since is None else count - self.since.get(name, 0)
-
-    def begin_anew(self) -> None:
-        """Have quotas count from now on."""
-        names = (each for each in self.__struct_fields__ if each not in ("since", "last_success_ms"))
-        self.since = {name: getattr(self, name) for name in names}
 
 
 class Province(msgspec.Struct, array_like=True):
@@ -107,9 +59,14 @@ class Host(msgspec.Struct, array_like=True, gc=False):
     failures: int = 0
     final: bool = False
     next_emit_ms: int = 0
-    tally: Tally = msgspec.field(default_factory=Tally)
+    counts: Counts = msgspec.field(default_factory=nothing)
     guess_hits: int = 0
     guess_misses: int = 0
+
+    @property
+    def tally(self) -> Tally:
+        """What is counted of it."""
+        return Tally(self.counts)
 
 
 class Server(msgspec.Struct, array_like=True):
@@ -129,7 +86,7 @@ class Server(msgspec.Struct, array_like=True):
     robots_tries: int = 0
     retry_at_ms: int = 0
     connection_errors: int = 0
-    tally: Tally = msgspec.field(default_factory=Tally)
+    counts: Counts = msgspec.field(default_factory=nothing)
     robots_error: str | None = None
     robots_again_ms: int = 0
     robots_from: str | None = None
@@ -138,6 +95,11 @@ class Server(msgspec.Struct, array_like=True):
     logins: list[str] = []
     refusals: int = 0
     retry_ms: int = 0
+
+    @property
+    def tally(self) -> Tally:
+        """What is counted of it."""
+        return Tally(self.counts)
 
     def pause_left(self, now_ms: int) -> int:
         """Milliseconds for which the server still wants to be left alone: never more than it asked for, however the
@@ -193,6 +155,11 @@ def counted_under(uri: str) -> str:
 def _host(beginning: str) -> str:
     """Host of what has that scheme and authority: URIs of one host come one after the other."""
     return host_of(beginning)
+
+
+@lru_cache(4096)
+def _source_key(tag: str) -> bytes:
+    return SOURCE + tag.encode("utf-8", "surrogatepass")
 
 
 #: Key and row of a URI's host, key and row of its server, and the name that the host is counted under.
@@ -277,22 +244,22 @@ class Hosts:
         """Have the Province written with the next batch."""
         self._mark(b"hp" + name.encode("utf-8", "surrogatepass"))
 
-    def tallies_of(self, curi: CrawlURI) -> list[Tally]:
+    def tallies_of(self, curi: CrawlURI) -> list[Counts]:
         """The counters of the host, the server and the source that a URI is of, to be changed now. All ``dns:`` URIs
         are of one host (Heritrix: ServerCache)."""
-        changed = self._changed
-        place = self._place_of(curi.uri)
+        changed, uri, tag = self._changed, curi.uri, curi.source_tag
+        place = self._last_place if uri is self._last else self._place_of(uri)
         if place is None:
             found = []
         else:
             of_host, host, of_server, server, _ = place
             changed[of_host], changed[of_server] = host, server
-            found = [host.tally, server.tally]
-        if curi.source_tag:
-            of_source = SOURCE + curi.source_tag.encode("utf-8", "surrogatepass")
+            found = [host.counts, server.counts]
+        if tag:
+            of_source = _source_key(tag)
             source = changed.get(of_source)
             if source is None:
-                source = changed[of_source] = self._find(of_source, Tally)
+                source = changed[of_source] = self._find(of_source, COUNTS)
             found.append(source)
         return found
 
@@ -334,12 +301,15 @@ class Hosts:
 
     def scheduled(self, name: str) -> Tally:
         """The counters of the host of that name, to be changed now."""
+        return Tally(self._changing(name))
+
+    def _changing(self, name: str) -> Counts:
         key = HOSTS + name.encode("utf-8", "surrogatepass")
         host = self._changed.get(key)
         if host is None:
             host = self._changed[key] = self.host(name)
-        tally: Tally = host.tally
-        return tally
+        counts: Counts = host.counts
+        return counts
 
     def arrive(self, name: str, count: int = 1) -> None:
         """URIs of a host were queued. A page has links to many hosts, so what they come to is one row of the batch,
@@ -365,7 +335,7 @@ class Hosts:
 
     def _count(self, counts: dict[str, int]) -> None:
         for name, count in counts.items():
-            self.scheduled(name).scheduled += count
+            self._changing(name)[SCHEDULED] += count
 
     def _count_parts(self, number: int) -> None:
         for _ in range(number):
@@ -415,8 +385,7 @@ class Hosts:
 
     def source(self, tag: str) -> Tally:
         """The counters of what came from one seed."""
-        found: Tally = self._find(SOURCE + tag.encode("utf-8", "surrogatepass"), Tally)
-        return found
+        return Tally(self._find(SOURCE + tag.encode("utf-8", "surrogatepass"), COUNTS))
 
     def source_changed(self, tag: str) -> None:
         """Have the counters of a source written with the next batch."""
@@ -487,13 +456,16 @@ class Hosts:
         if (value := self._kept.get(key)) is not None:
             self._changed[key] = value
 
-    def _find(self, key: bytes, kind: type) -> Any:
-        value = self._kept.get(key)
+    def _find(self, key: bytes, kind: Any) -> Any:
+        value: Any = self._kept.get(key)
         if value is not None:
             self._kept.move_to_end(key)
             return value
         row = self._get(key)
-        value = kind() if row is None else msgspec.msgpack.decode(row, type=kind)
+        if row is not None:
+            value = msgspec.msgpack.decode(row, type=kind)
+        else:
+            value = nothing() if kind is COUNTS else kind()
         if kind is Server and value.robots is not None:
             text = self._get(_text_key(key))
             value.robots = "" if text is None else text.decode("utf-8", "surrogatepass")
@@ -531,5 +503,6 @@ def _with_arrived(host: Host, count: int) -> Host:
     """A Host as it is with what was queued and not counted yet; the one that is kept stays."""
     if not count:
         return host
-    tally = msgspec.structs.replace(host.tally, scheduled=host.tally.scheduled + count)
-    return msgspec.structs.replace(host, tally=tally)
+    counts = host.counts.copy()
+    counts[SCHEDULED] += count
+    return msgspec.structs.replace(host, counts=counts)

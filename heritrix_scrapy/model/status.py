@@ -140,6 +140,13 @@ def disposition(code: int, *, credential_pending: bool = False) -> Disposition:
     return lookup(code).disposition
 
 
+def succeeded(code: int, *, credential_pending: bool = False) -> bool:
+    """Whether that class is success."""
+    if code > 0:
+        return not (credential_pending and code == 401)
+    return lookup(code).disposition is _S
+
+
 def wants_retry(code: int, *, credential_pending: bool = False, retiring: bool = False) -> bool:
     """Whether this status asks for another try while tries are left."""
     retry = lookup(code).retry

@@ -77,6 +77,8 @@ class ActionExtension:
         self._settings = settings_of(crawler)
         self._folder = Folder()
         self._timer: CallLaterResult | None = None
+        #: Seconds until the next look when the timer was set.
+        self._delay = 0.0
         self._round: asyncio.Task[None] | None = None
         #: Files that were dealt with and could not be moved.
         self._stuck: set[str] = set()
@@ -107,13 +109,31 @@ class ActionExtension:
     # -- when ------------------------------------------------------------------------------------------------
 
     def engine_started(self) -> None:
-        if self._crawl.jobdir.temporary or self._crawl.looking or self._settings.view.action_delay_seconds <= 0:
+        if self._crawl.jobdir.temporary or self._crawl.looking:
+            return
+        self._begin(self._settings.view.action_initial_delay_seconds)
+        self._crawl.settings_changed.append(self._settings_changed)
+
+    def _begin(self, delay: float) -> None:
+        """Look for the first time after so many seconds; where no delay is set, never."""
+        self._delay = self._settings.view.action_delay_seconds
+        if self._delay <= 0:
             return
         try:
             (self._incoming / DOING).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             self._say(f"there is no action directory {self._incoming}: {error.strerror}")
-        self._timer = call_later(self._settings.view.action_initial_delay_seconds, self._look)
+        self._timer = call_later(delay, self._look)
+
+    def _settings_changed(self) -> None:
+        """Another pause between two looks begins now, or at the end of the look that goes on."""
+        under_way = self._round is not None and not self._round.done()
+        if self._closing() or under_way or self._delay == self._settings.view.action_delay_seconds:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._begin(self._settings.view.action_delay_seconds)
 
     async def spider_closed(self) -> None:
         if self._timer is not None:
@@ -136,8 +156,9 @@ class ActionExtension:
                 await self._deal_with(path, again=again)
         except Exception:
             logger.exception("the action directory could not be looked at")
-        if not self._closing():
-            self._timer = call_later(self._settings.view.action_delay_seconds, self._look)
+        self._delay = self._settings.view.action_delay_seconds
+        if self._delay > 0 and not self._closing():
+            self._timer = call_later(self._delay, self._look)
 
     def _closing(self) -> bool:
         return self._crawl.operations is None or self._crawl.bridge.is_closing()

@@ -60,6 +60,8 @@ class CheckpointExtension:
         begin(crawl)
         self._settings = settings_of(crawler)
         self._number = 0
+        #: Minutes between two checkpoints when the timer was set.
+        self._minutes = 0.0
         self._closed = False
         self._making: asyncio.Task[Any] | None = None
         #: Set while no thread completes a checkpoint.
@@ -100,6 +102,16 @@ class CheckpointExtension:
         if left := checkpoints.sweep(self._root):
             logger.warning("checkpoints that were not completed are removed: %s", ", ".join(left))
         crawl.before_close.append(self._at_the_end)
+        crawl.settings_changed.append(self._settings_changed)
+        self._arm()
+
+    def _settings_changed(self) -> None:
+        """Another pause between two checkpoints begins now."""
+        if self._closed or self._minutes == self._settings.view.checkpoint_interval_minutes:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         self._arm()
 
     async def spider_closed(self) -> None:
@@ -266,7 +278,7 @@ class CheckpointExtension:
     # -- on the timer and at the end -------------------------------------------------------------------------
 
     def _arm(self) -> None:
-        minutes = self._settings.view.checkpoint_interval_minutes
+        minutes = self._minutes = self._settings.view.checkpoint_interval_minutes
         if minutes > 0:
             self._timer = call_later(minutes * 60, self._tick)
 

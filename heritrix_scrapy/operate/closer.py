@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.crawl import Crawl, InFlight
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.model.hosts import Hosts, Tally
+    from heritrix_scrapy.model.hosts import Hosts
+    from heritrix_scrapy.model.tally import Tally
 
 #: Rows of each list.
 FLIGHTS: Final = 50

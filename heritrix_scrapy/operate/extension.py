@@ -186,7 +186,7 @@ class ControlExtension:
         if crawl.frontier is not None:
             answer["frontier"] = crawl.frontier.status()
         flights = (each for handler in crawl.fetching for each in handler.in_flight())
-        answer["fetching"] = slots(flights, crawl.crawler.settings.getint("CONCURRENT_REQUESTS"), crawl.clock.now_ms())
+        answer["fetching"] = slots(flights, crawl.bridge.concurrency, crawl.clock.now_ms())
         for name, source in crawl.status_sources.items():
             answer[name] = source()
         answer["job"] = self._job(answer)
@@ -207,7 +207,7 @@ class ControlExtension:
             tallies,
             name=view.job_name,
             running=True,
-            slots=crawl.crawler.settings.getint("CONCURRENT_REQUESTS"),
+            slots=crawl.bridge.concurrency,
             steps=Counter(flight.step for flight in flights),
             load=metrics(frontier),  # type: ignore[arg-type]
             before=self._window.before(int(crawl.clock.monotonic() * 1000), stands),

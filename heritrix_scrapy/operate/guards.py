@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.model.hosts import Tally
+    from heritrix_scrapy.model.tally import Tally
+    from heritrix_scrapy.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,6 @@ class LimitExtension:
         self._crawler = crawler
         self._crawl = crawl = Crawl.of(crawler)
         self._settings = settings_of(crawler)
-        self._view = self._settings.view
         self._timer: Any = None
         self._scale: Any = None
         self._weighing: asyncio.Future[None] | None = None
@@ -63,17 +63,17 @@ class LimitExtension:
         self._moved_at = self._tried_at = 0.0
         self._moved: object = None
         self._tried_for, self._tried_with = "", 0
+        #: Places where quotas are asked for, and whether the runtime limit is.
+        self._places_asked: set[str] = set()
+        self._times = False
         #: Id of a list of quotas → the list, and what was made of it: sheets may have lists of their own.
         self._parsed: dict[int, tuple[Any, list[tuple[quotas.Quota, Callable[[CrawlURI], bool] | None]]]] = {}
         if crawl.looking:
             return
-        laid = views(self._settings)
-        places = {quota.at for each in laid for quota, _ in self._quotas(each)}
-        for place in places:
-            crawl.limits[place].append(self._check_of(place))
-        if any(each.runtime_seconds for each in laid):
-            crawl.limits["before_preselector"].append(self._check_runtime)
-        self._check_thresholds()
+        self._test(self._settings)
+        self._arm()
+        crawl.settings_tests.append(self._test)
+        crawl.settings_changed.append(self._settings_changed)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -81,22 +81,57 @@ class LimitExtension:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
+    @property
+    def _view(self) -> Any:
+        return self._settings.view
+
+    def _test(self, settings: Settings) -> None:
+        """Raises ConfigurationError for quotas that stand for nothing and thresholds that no disk can meet."""
+        for each in views(settings):
+            self._quotas(each)
+        self._check_thresholds(settings)
+
+    def _arm(self) -> None:
+        """Have each URI asked for what the settings limit; where nothing is limited, none is."""
+        crawl, laid = self._crawl, views(self._settings)
+        for place in {quota.at for each in laid for quota, _ in self._quotas(each)} - self._places_asked:
+            self._places_asked.add(place)
+            crawl.limits[place].append(self._check_of(place))
+        if not self._times and any(each.runtime_seconds for each in laid):
+            self._times = True
+            crawl.limits["before_preselector"].append(self._check_runtime)
+
+    def _settings_changed(self) -> None:
+        self._arm()
+        if self._timer is not None and self._timer.running and self._interval() != self._timer.interval:
+            self._stop_timers()
+            self._start_timers()
+
     def spider_opened(self) -> None:
         self._moved_at = self._crawl.clock.monotonic()
         self._look()
-        interval = max(float(self._view.interval_seconds), 0.1)
-        self._timer = create_looping_call(self._look)
-        self._timer.start(interval if self._view.profile == "heritrix" else min(interval, LOOK), now=False)
-        if not self._crawl.jobdir.temporary:
-            self._scale = create_looping_call(self._weigh)
-            self._scale.start(interval)
+        self._start_timers()
 
     def spider_closed(self) -> None:
+        self._stop_timers()
+        if not self._crawl.jobdir.temporary:
+            self._crawl.set_stats({"warc/bytes_on_disk": on_disk(self._crawl.jobdir.root)})
+
+    def _interval(self) -> float:
+        interval = max(float(self._view.interval_seconds), 0.1)
+        return interval if self._view.profile == "heritrix" else min(interval, LOOK)
+
+    def _start_timers(self) -> None:
+        self._timer = create_looping_call(self._look)
+        self._timer.start(self._interval(), now=False)
+        if not self._crawl.jobdir.temporary:
+            self._scale = create_looping_call(self._weigh)
+            self._scale.start(max(float(self._view.interval_seconds), 0.1))
+
+    def _stop_timers(self) -> None:
         for timer in (self._timer, self._scale):
             if timer is not None and timer.running:
                 timer.stop()
-        if not self._crawl.jobdir.temporary:
-            self._crawl.set_stats({"warc/bytes_on_disk": on_disk(self._crawl.jobdir.root)})
 
     # -- now and then ----------------------------------------------------------------------------------------
 
@@ -173,8 +208,8 @@ class LimitExtension:
 
     # -- disks -----------------------------------------------------------------------------------------------
 
-    def _places(self) -> list[Path]:
-        view, jobdir = self._view, self._crawl.jobdir
+    def _places(self, view: Any) -> list[Path]:
+        jobdir = self._crawl.jobdir
         places = [Path(each) for each in view.monitor_paths]
         if view.monitor_config_paths:
             folders = (jobdir.root / name for name in FOLDERS)
@@ -182,26 +217,27 @@ class LimitExtension:
             places += [jobdir.root, *folders, *(Path(each) for each in others if each)]
         return places
 
-    def _least(self, room: disk.Room) -> int:
-        chosen = "PAUSE_THRESHOLD_MIB" in self._settings.explicit
-        return disk.threshold(self._view.pause_threshold_mib, room, chosen=chosen)
+    @staticmethod
+    def _least(settings: Settings, room: disk.Room) -> int:
+        chosen = "PAUSE_THRESHOLD_MIB" in settings.explicit
+        return disk.threshold(settings.view.pause_threshold_mib, room, chosen=chosen)
 
-    def _check_thresholds(self) -> None:
+    def _check_thresholds(self, settings: Settings) -> None:
         """Raises ConfigurationError for a threshold that a file system can never meet."""
-        for room in disk.rooms(self._places()):
-            if self._least(room) >= room.total > 0:
+        for room in disk.rooms(self._places(settings.view)):
+            if self._least(settings, room) >= room.total > 0:
                 raise ConfigurationError(
                     "HERITRIX_PAUSE_THRESHOLD_MIB",
-                    self._view.pause_threshold_mib,
+                    settings.view.pause_threshold_mib,
                     f"the file system of {room.path} has {room.total // disk.MIB} MiB: the crawl could never run",
                 )
 
     def _check_disks(self) -> None:
         bridge = self._crawl.bridge
-        found = disk.rooms(self._places())
+        found = disk.rooms(self._places(self._view))
         if self._view.pause_threshold_mib:
             for room in found:
-                least = self._least(room)
+                least = self._least(self._settings, room)
                 if disk.short(room, least):
                     if DISK not in bridge.pauses:
                         bridge.pause(disk.words(room, least), cause=DISK)

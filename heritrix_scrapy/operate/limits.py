@@ -52,7 +52,7 @@ LIMITS: Final = (
 
 
 def snapshot(tallies: Mapping[str, int], elapsed_ms: int) -> Snapshot:
-    """The moment that the crawl's counters (see ``report.tally``) show."""
+    """The moment that the crawl's counters (see ``report.tally.Ends``) show."""
     return Snapshot(
         bytes_processed=sum(count for name, count in tallies.items() if name.startswith("bytes/")),
         novel_bytes=tallies.get("bytes/novel", 0),

@@ -16,7 +16,7 @@ from heritrix_scrapy.model.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from heritrix_scrapy.model.hosts import Tally
+    from heritrix_scrapy.model.tally import Tally
 
 SETTING: Final = "HERITRIX_QUOTAS"
 

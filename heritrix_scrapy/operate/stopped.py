@@ -147,7 +147,6 @@ def _open(directory: Path, crawl: Crawl, store: Store, wanted: Settings) -> tupl
         wanted,
         crawl.clock,
         decide=scope.accepts,
-        judges_spider_requests=bool(wanted.view.scope_spider_requests),
         note=lambda text: JobLog(directory).write(crawl.clock.now_ms(), text),
         listeners=[scope, report],
         reached=lambda: "FINISH",

@@ -104,7 +104,7 @@ class Telling:
             status,
             tallies,
             flights=(flight for handler in crawl.fetching for flight in handler.in_flight()),
-            slots=crawl.crawler.settings.getint("CONCURRENT_REQUESTS"),
+            slots=crawl.bridge.concurrency,
             current=current,
             hosts=self._busiest.hosts(now_ms),
             rooms=disk.rooms(self._places()),

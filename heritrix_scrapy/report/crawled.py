@@ -13,7 +13,7 @@ from heritrix_scrapy.report.progress import human
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from heritrix_scrapy.model.hosts import Tally
+    from heritrix_scrapy.model.tally import Tally
 
 #: Our class → Heritrix's names of its bytes and of its URIs.
 NAMES = {

@@ -9,21 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from functools import partial
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from heritrix_scrapy.model.hosts import HOSTS
 from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.report import slots
 from heritrix_scrapy.report.known import Known
-from heritrix_scrapy.report.reports import REPORTS, name_of, write, write_json, write_on
+from heritrix_scrapy.report.reports import REPORTS, json_path, name_of, write, write_json, write_json_on, write_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from heritrix_scrapy.crawl import Crawl
-    from heritrix_scrapy.model.hosts import Tally
+    from heritrix_scrapy.model.tally import Tally
     from heritrix_scrapy.report.figures import Figures
 
 logger = logging.getLogger(__name__)
@@ -36,30 +36,42 @@ LONGEST = 10.0
 #: Reports that read a row for each host, seed or source.
 LONG = frozenset({"crawl", "seeds", "hosts", "source"})
 
-#: Bytes up to which an answer holds the report itself; of a longer one it says where the file lies.
-WHOLE = 1 << 20
+#: Bytes up to which an answer holds the report itself; of a longer one it says where the file lies. The answer is put
+#: together between two of the crawl's turns.
+WHOLE = 1 << 18
+
+#: Seconds for which a report is made between two of the crawl's turns, and that these have for themselves.
+SLICE = 0.002
+PAUSE = 0.002
+
+ENDS = "the crawl ends: its reports are being written"
 
 
 class Desk:
-    """``totals()``: the crawl's counters; ``says()``: the frontier's status."""
+    """``settings``: have a ``view``, another one when they change; ``totals()``: the crawl's counters; ``says()``: the
+    frontier's status."""
 
     def __init__(
         self,
         crawl: Crawl,
-        view: Any,
+        settings: Any,
         figures: Figures,
         totals: Callable[[], Mapping[str, int]],
         says: Callable[[], Mapping[str, Any]],
     ) -> None:
         self._crawl = crawl
-        self._view = view
+        self._settings = settings
         self._figures = figures
         self._totals = totals
         self._says = says
         #: Of a stopped job: how it ended, and how long it ran.
         self.ended: tuple[str, int] | None = None
-        self._ending = False
+        self._ending = self._over = False
         self._threads: set[threading.Event] = set()
+
+    @property
+    def _view(self) -> Any:
+        return self._settings.view
 
     def known(self) -> Known:
         """The crawl at this moment."""
@@ -81,7 +93,7 @@ class Desk:
             frontier_lines=self._frontier_lines,
             in_process=[] if frontier is None else list(frontier.in_process()),
             in_flight=[each for fetching in crawl.fetching for each in fetching.in_flight()],
-            slots=crawl.crawler.settings.getint("CONCURRENT_REQUESTS"),
+            slots=crawl.bridge.concurrency,
             running=running,
         )
 
@@ -111,15 +123,9 @@ class Desk:
                 return
             known, folder = self.known(), self._crawl.jobdir.reports
             try:
-                if name in LONG:
-                    await self._aside(write, name, known, folder)
-                else:
-                    for _ in write_on(name, known, folder):
-                        await asyncio.sleep(0)
-                        if self._crawl.bridge.is_closing():
-                            return
+                await self._write(name, known, folder, as_json=False)
                 if self._view.reports_json:
-                    await self._aside(write_json, name, known, folder)
+                    await self._write(name, known, folder, as_json=True)
             except Refused:
                 # those of the end follow
                 return
@@ -135,10 +141,31 @@ class Desk:
         known, made = self._asked(name)
         if made is None:
             return listed()
-        if made in LONG:
-            answer: dict[str, Any] = await self._aside(partial(self._made, made, known, as_json=as_json))
-            return answer
-        return self._made(made, known, as_json=as_json)
+        folder = self._crawl.jobdir.reports
+        try:
+            await self._write(made, known, folder, as_json=as_json)
+            return told(made, json_path(made, folder) if as_json else folder / REPORTS[made].file)
+        except OSError as error:
+            raise Refused(f"the report {made} could not be written: {error}") from error
+
+    async def _write(self, name: str, known: Known, folder: Path, *, as_json: bool) -> None:
+        """Write a report while the crawl goes on: what reads many rows in a thread, the others in slices between the
+        crawl's turns, as the frontier may not be read from elsewhere. Raises OSError, and Refused when the crawl
+        ends."""
+        if name in LONG:
+            await self._aside(write_json if as_json else write, name, known, folder)
+            return
+        now = asyncio.get_running_loop().time
+        end = now() + SLICE
+        write_slowly = write_json_on if as_json else write_on
+        with closing(write_slowly(name, known, folder)) as steps:
+            for _ in steps:
+                if now() < end:
+                    continue
+                await asyncio.sleep(PAUSE)
+                if self._over:
+                    raise Refused(ENDS)
+                end = now() + SLICE
 
     async def _aside(self, work: Callable[..., Any], *args: Any) -> Any:
         """Work in a thread that reads the store. Raises Refused when the store is about to be closed."""
@@ -157,11 +184,11 @@ class Desk:
 
     def _go_on(self) -> None:
         if self._ending and threading.current_thread() is not threading.main_thread():
-            raise Refused("the crawl ends: its reports are being written")
+            raise Refused(ENDS)
 
     def end_threads(self) -> None:
-        """Have no thread read the store any more: it is about to be closed."""
-        self._ending = True
+        """Have no thread read the store any more, and no slice the frontier: both are about to be closed."""
+        self._ending = self._over = True
         for over in list(self._threads):
             # none that was given up before it began
             over.wait(LONGEST)
@@ -186,13 +213,9 @@ class Desk:
 
     def _made(self, name: str, known: Known, *, as_json: bool) -> dict[str, Any]:
         try:
-            path = (write_json if as_json else write)(name, known, self._crawl.jobdir.reports)
-            answer: dict[str, Any] = {"report": name, "path": str(path)}
-            if path.stat().st_size <= WHOLE:
-                answer["text"] = path.read_text(encoding="utf-8")
+            return told(name, (write_json if as_json else write)(name, known, self._crawl.jobdir.reports))
         except OSError as error:
             raise Refused(f"the report {name} could not be written: {error}") from error
-        return answer
 
     def _hosts(self) -> Iterator[tuple[str, Tally]]:
         store = self._crawl.store
@@ -204,7 +227,7 @@ class Desk:
             if tally.scheduled or tally.finishes or tally.disregards:
                 yield name, tally
 
-    def _frontier_lines(self, kind: str) -> Iterable[str]:
+    def _frontier_lines(self, kind: str) -> Iterable[str | None]:
         operations = self._crawl.operations
         if operations is None:
             return ["frontier unstarted"]
@@ -223,6 +246,14 @@ class Desk:
     def threads(self) -> str:
         """What is being worked on, in one line."""
         return slots.short(self.known())
+
+
+def told(name: str, path: Path) -> dict[str, Any]:
+    """The answer about a report that is written. Raises OSError."""
+    answer: dict[str, Any] = {"report": name, "path": str(path)}
+    if path.stat().st_size <= WHOLE:
+        answer["text"] = path.read_text(encoding="utf-8")
+    return answer
 
 
 def listed() -> dict[str, Any]:

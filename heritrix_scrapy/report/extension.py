@@ -1,7 +1,7 @@
 """How does a Scrapy project get Heritrix's logs, counters and progress? The extension that writes them.
 
-It offers itself as ``Crawl.report``; the frontier calls ``tally`` and ``finished`` for each final disposition
-and ``flush`` before each batch.
+It offers itself as ``Crawl.report``; the frontier calls ``finished`` for each final disposition, ``flush`` before each
+batch, and ``take_tallies`` for what the batch adds to the counters. Settings are those that hold at the moment.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from heritrix_scrapy.model.errors import ConfigurationError, StorageFull
 from heritrix_scrapy.model.revisit import counted_size
 from heritrix_scrapy.report import crawled, json_line, launch, progress
 from heritrix_scrapy.report.desk import Desk
-from heritrix_scrapy.report.figures import Figures, Moment
+from heritrix_scrapy.report.figures import Figures, Moment, add
 from heritrix_scrapy.report.log_line import error_line, failure_entry, line
 from heritrix_scrapy.report.logs import CRAWL, JSON_CRAWL, NONFATAL_ERRORS, PROGRESS, RUNTIME_ERRORS, URI_ERRORS, Logs
 from heritrix_scrapy.report.reports import REPORTS, name_of
@@ -54,13 +54,17 @@ class ReportExtension:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._crawl = crawl = Crawl.of(crawler)
-        self._view = settings_of(crawler).view
+        self._settings = settings_of(crawler)
         self._modern = self._view.profile != "heritrix"
-        self._logs = Logs(self._directory, largest=self._view.log_max_bytes, now_ms=crawl.clock.now_ms)
+        self._logs = Logs(self._directory, largest=lambda: self._view.log_max_bytes, now_ms=crawl.clock.now_ms)
         self._figures = Figures(self._stored, self._walk)
         crawl.hosts.others.append(self._figures.drain)
+        #: Adds to the counters of parts, ``warc/...``, ``step/...``.
+        self.count = self._figures.count
+        #: Extractors read a URI: their names, and how many links each found.
+        self.extracted = self._figures.extracted
         #: Makes the reports.
-        self.desk = Desk(crawl, self._view, self._figures, self._totals, self._frontier_says)
+        self.desk = Desk(crawl, self._settings, self._figures, self._totals, self._frontier_says)
         self._begun = False
         self._counters: Counter[str] = Counter()
         self._pending: Counter[str] = Counter()
@@ -76,10 +80,8 @@ class ReportExtension:
         self._windows: dict[str, progress.Window] = {}
         self._first = progress.Progress()
         self._last_said: Mapping[str, Any] | None = None
-        for name in self._view.reports:
-            if name_of(name) is None:
-                known = ", ".join(REPORTS)
-                raise ConfigurationError("HERITRIX_REPORTS", name, f"no such report; there are: {known}")
+        check_reports(self._settings)
+        crawl.settings_tests.append(check_reports)
         crawl.report = self
         crawl.steering.add("report", self.desk.report, steers=False)
         if not crawl.looking:
@@ -97,10 +99,10 @@ class ReportExtension:
 
     def finished(self, curi: CrawlURI) -> None:
         """Write the URI's line, and what went wrong with it into the log for that."""
+        view, code = self._settings.view, curi.status
         now = self._crawl.clock.now_ms()
         text = self._line(curi, now)
         self._logs.append(CRAWL, text)
-        view, code = self._view, curi.status
         if view.json_crawl_log:
             extra, sizes = view.json_crawl_log_extra_fields, view.annotate_content_size
             self._logs.append(JSON_CRAWL, json_line.line(curi, now, extra, content_size=sizes, modern=self._modern))
@@ -135,14 +137,6 @@ class ReportExtension:
             self._errors(curi, now, self._line(curi, now))
         if self._view.track_seeds:
             self._figures.retried(curi)
-
-    def count(self, counters: Mapping[str, int]) -> None:
-        """Add to the counters of parts: ``warc/...``, ``step/...``."""
-        self._figures.count(counters)
-
-    def extracted(self, found: Mapping[str, int]) -> None:
-        """Extractors read a URI: their names, and how many links each found."""
-        self._figures.extracted(found)
 
     def seed_added(self, uri: str, written: str = "") -> None:
         """A seed was announced."""
@@ -256,6 +250,10 @@ class ReportExtension:
     # -- inside --------------------------------------------------------------------------------------------
 
     @property
+    def _view(self) -> Any:
+        return self._settings.view
+
+    @property
     def _launch_dirs(self) -> bool:
         return bool(self._view.launch_dirs) and not self._crawl.jobdir.temporary
 
@@ -284,11 +282,10 @@ class ReportExtension:
         return () if self._crawl.store is None else self.desk.walked(self._crawl.store.range(start, stop))
 
     def _count_ends(self) -> None:
-        counters, pending = self._ends.take(), self._pending
-        for name, count in counters.items():
-            pending[name] = pending.get(name, 0) + count
+        counters = self._ends.take()
+        add(self._pending, counters)
         if self._untaken:
-            self._untaken.update(counters)
+            add(self._untaken, counters)
         else:
             self._untaken = counters
 
@@ -332,17 +329,11 @@ class ReportExtension:
         return self._crawl.jobdir.logs
 
     def _line(self, curi: CrawlURI, now_ms: int) -> str:
-        view = self._view
-        if curi.uri.startswith("http") and curi.content_size > 0:
-            counted = curi.content_size if self._modern else counted_size(curi, heritrix=True)
-            curi.extra_info["contentSize"] = counted
-        return line(
-            curi,
-            now_ms,
-            extra_info=view.log_extra_info,
-            content_size=view.annotate_content_size,
-            modern=self._modern,
-        )
+        view, modern = self._settings.view, self._modern
+        extra = view.log_extra_info
+        if extra and curi.uri.startswith("http") and curi.content_size > 0:
+            curi.extra_info["contentSize"] = curi.content_size if modern else counted_size(curi, heritrix=True)
+        return line(curi, now_ms, extra_info=extra, content_size=view.annotate_content_size, modern=modern)
 
     def _errors(
         self, curi: CrawlURI, now_ms: int, text: str, blamed: tuple[str, BaseException | str] | None = None
@@ -450,6 +441,14 @@ class ReportExtension:
         logger.info("\n".join([head, *rows]))
         places = {"logs": self._crawl.jobdir.logs, "job": self._crawl.jobdir.root}
         logger.info("%s", ", ".join(f"{name}: {path}" for name, path in places.items()))
+
+
+def check_reports(settings: Any) -> None:
+    """Raises ConfigurationError for a name in HERITRIX_REPORTS that is no report's."""
+    for name in settings.view.reports:
+        if name_of(name) is None:
+            known = ", ".join(REPORTS)
+            raise ConfigurationError("HERITRIX_REPORTS", name, f"no such report; there are: {known}")
 
 
 def sync_file(path: Path) -> None:

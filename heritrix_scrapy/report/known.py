@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from heritrix_scrapy.crawl import InFlight
     from heritrix_scrapy.model.crawluri import CrawlURI
-    from heritrix_scrapy.model.hosts import Tally
+    from heritrix_scrapy.model.tally import Tally
     from heritrix_scrapy.report.figures import Course, Figures
 
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Known:
     """``state``: what is said of the state or the end, ``ran_ms``: how long the crawl ran, pauses left out;
     ``counters``: of the whole crawl, those of parts included; ``frontier``: counts as ``Frontier.status`` tells them;
-    ``hosts()``: every host with what is counted of it; ``frontier_lines(kind)``: a report of the frontier's own;
+    ``hosts()``: every host with what is counted of it; ``frontier_lines(kind)``: a report of the frontier's own, None
+    where something else may have its turn;
     ``in_process``: URIs that are being worked on; ``in_flight``: what of them is being fetched.
     """
 
@@ -32,7 +33,7 @@ class Known:
     figures: Figures
     hosts: Callable[[], Iterator[tuple[str, Tally]]]
     frontier: Mapping[str, Any] = field(default_factory=dict)
-    frontier_lines: Callable[[str], Iterable[str]] = lambda kind: ["frontier unstarted"]
+    frontier_lines: Callable[[str], Iterable[str | None]] = lambda kind: ["frontier unstarted"]
     in_process: Sequence[CrawlURI] = ()
     in_flight: Sequence[InFlight] = ()
     slots: int = 0

@@ -59,8 +59,9 @@ def token(text: str | None) -> str:
     return _UNSAFE.sub(_percent, text)
 
 
-#: Content-Types that are remembered are no longer than this.
+#: Content-Types and hop paths that are remembered are no longer than this, and source tags.
 _USUAL = 100
+_LONG = 300
 
 
 def truncate_mime(text: str | None) -> str:
@@ -76,6 +77,11 @@ def _cut_mime(text: str) -> str:
 
 
 _known_mime = lru_cache(2048)(_cut_mime)
+
+
+@lru_cache(2048)
+def _mime_column(text: str) -> str:
+    return token(_cut_mime(text))
 
 
 def annotation(text: str) -> str:
@@ -107,9 +113,10 @@ def size(curi: CrawlURI, *, modern: bool = True) -> int | None:
     return curi.content_size if curi.content_size > 0 else None
 
 
-#: All characters that stand in a column as they are, and what is left of the columns from the URI on without them.
-_PLAIN = bytes(range(ord("!"), ord("~") + 1))
-_BLANKS = b" " * (len(COLUMNS[COLUMNS.index("uri") :]) - 1)
+@lru_cache(2048)
+def _known_token(text: str) -> str:
+    """``token`` of what comes again and again: hop paths, source tags, types."""
+    return token(text)
 
 
 #: The column of every usual status.
@@ -128,29 +135,32 @@ def line(
     """The line with its line end. ``now_ms``: the time of logging; ``extra_info``: write the last column;
     ``content_size``: annotate all bytes of the answer, by which some harvest managers count."""
     length, code = curi.content_length, curi.status
-    bytes_ = length if length >= 0 and curi.uri.startswith("http") else size(curi, modern=modern)
-    began, ended = curi.began_ms, curi.ended_ms
+    uri, via, digest = curi.uri or "-", curi.via or "-", curi.digest or "-"
+    bytes_ = length if length >= 0 and uri.startswith("http") else size(curi, modern=modern)
+    ended = curi.ended_ms
     if ended is None:
         timing = "-"
     else:
+        began = curi.began_ms
         began = 1 if began is None else began
         timing = f"{ts17(began)}+{ended - began}"
     notes = "-"
     if curi.annotations or content_size or curi.attempts > 1:
         notes = ",".join(notes_of(curi, content_size=content_size, modern=modern)) or "-"
     worker = "#001" if thread == 1 else f"#{thread:03d}"
-    uri, path, via, mime = curi.uri or "-", curi.path or "-", curi.via or "-", truncate_mime(curi.content_type)
-    digest, tag = curi.digest or "-", curi.source_tag or "-"
-    columns = f"{uri} {path} {via} {mime} {worker} {timing} {digest} {tag} {notes}"
-    # one look at all of them: most lines hold nothing that is to be encoded
-    if columns.encode("utf-8", "surrogatepass").translate(None, _PLAIN) != _BLANKS:
-        columns = (
-            f"{token(uri)} {token(path)} {token(via)} {token(mime)} {worker} {timing} {token(digest)} {token(tag)}"
-            f" {notes}"
-        )
+    # one look at what is another text in each line: most hold nothing that is to be encoded
+    if " " in (told := f"{uri}{via}{digest}") or not (told.isascii() and told.isprintable()):
+        uri, via, digest = token(uri), token(via), token(digest)
+    path, tag, kind = curi.path, curi.source_tag, curi.content_type
+    path = _known_token(path) if path and len(path) <= _USUAL else token(path)
+    tag = _known_token(tag) if tag and len(tag) <= _LONG else token(tag)
+    mime = _mime_column(kind) if kind and len(kind) <= _USUAL else token(truncate_mime(kind))
     counted = "         -" if bytes_ is None else str(bytes_).rjust(10)
     extra = f" {extra_json(curi.extra_info)}" if extra_info else ""
-    return f"{log17(now_ms)} {_STATUS_COLUMN.get(code) or f'{code:5d}'} {counted} {columns}{extra}\n"
+    return (
+        f"{log17(now_ms)} {_STATUS_COLUMN.get(code) or f'{code:5d}'} {counted} {uri} {path} {via} {mime} {worker}"
+        f" {timing} {digest} {tag} {notes}{extra}\n"
+    )
 
 
 def extra_json(extra: Mapping[str, Any]) -> str:

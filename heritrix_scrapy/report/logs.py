@@ -168,11 +168,15 @@ def unused(directory: Path, name: str) -> Path:
 
 
 class Logs:
-    """The log files of one crawl. ``directory``: asked when the first file is opened; ``largest``: bytes after which a
-    log goes on in a new file, 0 never; ``now_ms``: the time, for the names of those before it."""
+    """The log files of one crawl. ``directory``: asked when the first file is opened; ``largest()``: bytes after which
+    a log goes on in a new file, 0 never; ``now_ms``: the time, for the names of those before it."""
 
     def __init__(
-        self, directory: Callable[[], Path], *, largest: int = 0, now_ms: Callable[[], int] = lambda: 0
+        self,
+        directory: Callable[[], Path],
+        *,
+        largest: Callable[[], int] = lambda: 0,
+        now_ms: Callable[[], int] = lambda: 0,
     ) -> None:
         self._directory = directory
         self._largest = largest
@@ -185,9 +189,10 @@ class Logs:
 
     def flush(self) -> Mapping[str, int]:
         """Write all that was added; name → length of each file in use. Raises StorageFull."""
+        largest = self._largest()
         for name, file in self._files.items():
             file.flush()
-            if self._largest and file.length >= self._largest:
+            if largest and file.length >= largest:
                 file.sync()
                 file.move_to(unused(file.path.parent, f"{name}.{ts14(self._now_ms())}"))
         return {name: file.length for name, file in self._files.items()}

@@ -11,24 +11,27 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from heritrix_scrapy.report import plot, processors, slots, summary, tables
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
     from pathlib import Path
 
     from heritrix_scrapy.report.known import Known
 
-Lines = Callable[["Known"], Iterator[str]]
+#: None among the lines is no line, but a place where something else may have its turn.
+Lines = Callable[["Known"], Iterator[str | None]]
 
-#: Lines of a report after which something else has its turn.
-PAUSE_LINES = 50
+#: Pieces of a report after which something else may have its turn.
+PIECES = 8
 
 
 class Report(NamedTuple):
     """``file``: its name in the reports folder; ``lines``: the text, without line ends; ``data``: the same for
-    programs."""
+    programs, where an iterator stands for a long list; None in it is no entry, but such a place, too."""
 
     file: str
     lines: Lines
@@ -53,17 +56,17 @@ def _table(
             yield from map(line, found)
 
     def data(known: Known) -> Any:
-        return {"columns": list(columns), "rows": [list(row) for row in rows(known)]}
+        return {"columns": list(columns), "rows": (list(row) for row in rows(known))}
 
     return text, data
 
 
 def _frontier(kind: str) -> tuple[Lines, Callable[[Known], Any]]:
-    def text(known: Known) -> Iterator[str]:
+    def text(known: Known) -> Iterator[str | None]:
         yield from known.frontier_lines(kind)
 
     def data(known: Known) -> Any:
-        return {**known.frontier, "lines": list(known.frontier_lines(kind))}
+        return {**known.frontier, "lines": iter(known.frontier_lines(kind))}
 
     return text, data
 
@@ -131,8 +134,37 @@ def name_of(asked: str) -> str | None:
 
 def as_json(name: str, known: Known) -> str:
     """The report as one JSON object: ``report``, ``time_ms``, ``data``."""
-    told = {"report": name, "time_ms": known.now_ms, "data": _finite(REPORTS[name].data(known))}
-    return json.dumps(told, default=str, allow_nan=False)
+    return "".join(piece for piece in json_pieces(name, known) if piece is not None)
+
+
+def json_pieces(name: str, known: Known) -> Iterator[str | None]:
+    """The same piece by piece; None is none, as among lines."""
+    return _pieces({"report": name, "time_ms": known.now_ms, "data": REPORTS[name].data(known)})
+
+
+def _pieces(value: Any) -> Iterator[str | None]:
+    if isinstance(value, dict) and any(isinstance(each, dict | Iterator) for each in value.values()):
+        before = "{"
+        for name, each in value.items():
+            yield f"{before}{json.dumps(str(name))}: "
+            yield from _pieces(each)
+            before = ", "
+        yield "}"
+    elif isinstance(value, Iterator):
+        before = "["
+        for each in value:
+            if each is None:
+                yield None
+                continue
+            yield before + _dumped(each)
+            before = ", "
+        yield "[]" if before == "[" else "]"
+    else:
+        yield _dumped(value)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(_finite(value), default=str, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:
@@ -153,28 +185,47 @@ def write(name: str, known: Known, directory: Path) -> Path:
     return directory / REPORTS[name].file
 
 
-def write_on(name: str, known: Known, directory: Path) -> Iterator[None]:
+def write_on(name: str, known: Known, directory: Path) -> Generator[None]:
     """The same, with a pause wherever something else may have its turn: after every few lines."""
     report = REPORTS[name]
-    with _beside(directory / report.file) as file:
-        for number, line in enumerate(report.lines(known)):
-            file.write(line + "\n")
-            if number % PAUSE_LINES == PAUSE_LINES - 1:
-                yield
+    lines = report.lines(known)
+    return _written(directory / report.file, (line if line is None else line + "\n" for line in lines))
 
 
 def write_json(name: str, known: Known, directory: Path) -> Path:
     """The same as JSON, in a file of the same name with ``.json``."""
-    path = (directory / REPORTS[name].file).with_suffix(".json")
+    for _ in write_json_on(name, known, directory):
+        """Without a pause."""
+    return json_path(name, directory)
+
+
+def write_json_on(name: str, known: Known, directory: Path) -> Generator[None]:
+    """The same, with pauses."""
+    return _written(json_path(name, directory), chain(json_pieces(name, known), ["\n"]))
+
+
+def json_path(name: str, directory: Path) -> Path:
+    """Where a report lies as JSON."""
+    return (directory / REPORTS[name].file).with_suffix(".json")
+
+
+def _written(path: Path, pieces: Iterable[str | None]) -> Generator[None]:
     with _beside(path) as file:
-        file.write(as_json(name, known) + "\n")
-    return path
+        for number, piece in enumerate(pieces, 1):
+            if piece is not None:
+                file.write(piece)
+            if piece is None or number % PIECES == 0:
+                yield
+
+
+_number = count()
 
 
 @contextmanager
 def _beside(path: Path) -> Iterator[TextIO]:
     """A file that takes the place of ``path`` when all of it is written."""
-    beside = path.with_name(f".{path.name}.new")
+    # several may be asked for at a time
+    beside = path.with_name(f".{path.name}.{next(_number)}.new")
     try:
         with beside.open("w", encoding="utf-8", errors="backslashreplace") as file:
             yield file

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.frontier_frontier import same
 
-from heritrix_scrapy.model.hosts import Tally
 from heritrix_scrapy.model.status import BLOCKED_BY_QUOTA, BLOCKED_BY_RUNTIME_LIMIT
+from heritrix_scrapy.model.tally import Tally
 from heritrix_scrapy.operate import disk, limits, quotas
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import Any
 
 from heritrix_scrapy.archive.names import FileNames, Machine
 from heritrix_scrapy.frontier.largest import Largest
-from heritrix_scrapy.frontier.totals import tally_end
 from heritrix_scrapy.model.crawluri import CrawlURI
-from heritrix_scrapy.model.hosts import Hosts, Tally
+from heritrix_scrapy.model.hosts import Hosts
 from heritrix_scrapy.model.status import Disposition
+from heritrix_scrapy.model.tally import Tally, tally_end
 from heritrix_scrapy.operate import life
 from heritrix_scrapy.report import crawled, progress, tables, times
 from heritrix_scrapy.report.durations import duration
@@ -69,7 +69,7 @@ def crawled_bytes(case: dict[str, Any]) -> tuple[bool, object]:
         stats = each.get("warc_stats", {}).values()
         written = (sum(row["contentBytes"] for row in stats), sum(row["numRecords"] for row in stats))
         kind = kinds.get(each["profile"], "other_dup")
-        tally_end([of], Disposition.SUCCESS, 200, each["size"], 0, kind, written)
+        tally_end([of.counts], Disposition.SUCCESS, 200, each["size"], 0, kind, written)
     table = crawled.of_tally(of)
     got: dict[str, Any] = {"map": table, "summary": crawled.summary(table)}
     got |= {"total_bytes": crawled.total_bytes(table), "total_urls": crawled.total_urls(table)}
@@ -108,7 +108,7 @@ def fetch_stats(case: dict[str, Any]) -> tuple[bool, object]:
         else:
             # the probe's robots.txt refusal carries no status of its own
             kind = "dup_by_hash" if profile else "novel"
-            tally_end([of], ENDS[name], code, size, 0, kind)
+            tally_end([of.counts], ENDS[name], code, size, 0, kind)
     if case["input"].get("short_line"):
         fields = [getattr(of, each) for each in list(FETCH_STATS.values())[:9]]
         got: object = " ".join([*map(str, fields), times.log17(case["input"]["last_success_ms"])])
@@ -236,7 +236,7 @@ def statistics_selftest(case: dict[str, Any]) -> tuple[bool, object]:
 
     def end(uri: str, tag: str, size: int, written: tuple[int, int]) -> None:
         curi = CrawlURI(uri, source_tag=tag)
-        tally_end((whole, *hosts.tallies_of(curi)), Disposition.SUCCESS, 200, size, 0, "novel", written)
+        tally_end((whole.counts, *hosts.tallies_of(curi)), Disposition.SUCCESS, 200, size, 0, "novel", written)
 
     for tag, (host, sizes) in PAGES.items():
         for number, size in enumerate(sizes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from heritrix_scrapy.model.challenge import Challenge
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.hosts import Hosts
+from heritrix_scrapy.model.tally import Tally
 
 
 def written(hosts: Hosts, rows: dict[bytes, bytes]) -> list[bytes]:
@@ -57,8 +58,8 @@ def test_state_of_credentials_and_tallies_survive() -> None:
     server = hosts.server("h.example")
     server.challenges.append(Challenge("digest", "R", {"nonce": "n"}, 3))
     server.logins.append("/login")
-    for tally in hosts.tallies_of(CrawlURI("http://h.example/a")):
-        tally.successes += 1
+    for counts in hosts.tallies_of(CrawlURI("http://h.example/a")):
+        Tally(counts).successes += 1
     hosts.province("http://(example,").attempts = 1
     hosts.province_changed("http://(example,")
     written(hosts, rows)
@@ -67,7 +68,7 @@ def test_state_of_credentials_and_tallies_survive() -> None:
     assert later.server("h.example").logins == ["/login"]
     assert later.server("h.example").tally.successes == later.host("h.example").tally.successes == 1
     assert later.province("http://(example,").attempts == 1
-    later.tallies_of(CrawlURI("dns:h.example"))[0].successes += 1
+    Tally(later.tallies_of(CrawlURI("dns:h.example"))[0]).successes += 1
     assert (later.host("dns:").tally.successes, later.host("h.example").tally.successes) == (1, 1)
     assert Hosts(rows.get).server("other.example").challenges == []
 

@@ -84,8 +84,8 @@ def test_counts_after_a_crash_at_any_batch() -> None:
         assert recovery.totals.queued == sum(real.values()) == frontier.totals.queued
         after = [unpack_record(row) for _, row in crashed.range(keys.QUEUE, keys.after(keys.QUEUE))]
         assert {record.number: record.count for record in after if record.count} == dict(real)
-        assert {record.number: record.counted().scheduled for record in after} == {
-            queue.record.number: queue.record.counted().scheduled
+        assert {record.number: record.tally.scheduled for record in after} == {
+            queue.record.number: queue.record.tally.scheduled
             for queue in map(frontier.queue, [f"test,h{number}," for number in range(QUEUES)])
             if queue is not None
         }

@@ -36,9 +36,10 @@ class World:
         self.counted: Counter[str] = Counter()
         self.gone: list[str] = []
         self.slices = 0
+        self.settings = UniformSettings(default_view(follow="all", **settings))
         self.operations = Operations(
             self.frontier,
-            UniformSettings(default_view(follow="all", **settings)),
+            self.settings,
             self.clock,
             decide=lambda curi: self.decide(curi),
             note=self.notes.append,
@@ -126,6 +127,15 @@ def test_deletion_reaches_behind_what_is_read_ahead() -> None:
     world.do("delete", uri=r".*/[12]\d\d")
     end(world.frontier, first, 200, world.clock.now)
     assert world.order() == [f"http://a.test/{number:03}" for number in range(1, 100)]
+
+
+def test_whether_a_drop_judges_what_the_spider_asked_for_may_change() -> None:
+    world = World()
+    world.add("http://a.test/1", spider_request=True)
+    world.decide = lambda curi: False
+    assert world.do("drop", count_only=True)["counted"] == 0
+    world.settings.become(UniformSettings(default_view(follow="all", scope_spider_requests=True)))
+    assert world.do("drop")["deleted"] == 1
 
 
 def test_drop_what_a_changed_scope_refuses() -> None:

@@ -10,8 +10,9 @@ import pytest
 from heritrix_scrapy.frontier.allowance import BeginAnew
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.model.errors import ConfigurationError
-from heritrix_scrapy.model.hosts import Tally, server_key
+from heritrix_scrapy.model.hosts import server_key
 from heritrix_scrapy.model.steering import Refused
+from heritrix_scrapy.model.tally import Tally
 from heritrix_scrapy.operate import disk, limits, quotas
 from heritrix_scrapy.operate.life import End
 from heritrix_scrapy.operate.memory import held_mib

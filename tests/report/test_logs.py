@@ -108,7 +108,7 @@ def test_a_log_that_was_deleted_is_said_once_and_begins_anew(tmp_path: Path) -> 
 def test_a_log_that_grows_too_large_goes_on_in_a_new_file(tmp_path: Path, largest: int) -> None:
     """Every line once, in order, over all parts; with times that jump back, too."""
     clock = iter([1_308_849_128_574, 1_308_849_128_574, 1_300_000_000_000] * 200)
-    logs = Logs(lambda: tmp_path, largest=largest, now_ms=lambda: next(clock))
+    logs = Logs(lambda: tmp_path, largest=lambda: largest, now_ms=lambda: next(clock))
     names: list[str] = []
     for number in range(100):
         logs.append(CRAWL, f"line {number}\n")
@@ -125,7 +125,7 @@ def test_a_log_that_grows_too_large_goes_on_in_a_new_file(tmp_path: Path, larges
 @pytest.mark.parametrize("largest", [0, 100])
 def test_what_stands_beyond_a_batch_is_found_whatever_was_renamed(tmp_path: Path, largest: int) -> None:
     """The process may end between any two steps: the lengths that the batch holds are those of a flush before."""
-    logs = Logs(lambda: tmp_path, largest=largest, now_ms=lambda: NOW)
+    logs = Logs(lambda: tmp_path, largest=lambda: largest, now_ms=lambda: NOW)
     stored, finished = {}, 0
     for number in range(30):
         logs.append(CRAWL, f"line {number}\n" * 3)
