@@ -22,14 +22,15 @@ REMEMBERED = 10_000
 
 
 class Address:
-    """``holder``: the queue whose URI is being fetched; ``free_ms``: when the address has rested; ``waiting``: queues
-    in the order in which they asked; ``called``: the one whose turn it is then."""
+    """``holder``: the queue whose URI is being fetched; ``free_ms``: when the address has rested; ``rest_ms``: for how
+    long it was to rest; ``waiting``: queues in the order in which they asked; ``called``: the one whose turn it is
+    then."""
 
-    __slots__ = ("called", "free_ms", "holder", "waiting")
+    __slots__ = ("called", "free_ms", "holder", "rest_ms", "waiting")
 
     def __init__(self) -> None:
         self.holder: str | None = None
-        self.free_ms = 0
+        self.free_ms = self.rest_ms = 0
         self.called: str | None = None
         self.waiting: deque[str] = deque()
 
@@ -56,6 +57,8 @@ class Addresses:
             if len(self._addresses) >= REMEMBERED:
                 self._forget(now_ms)
             address = self._addresses[known[0]] = Address()
+        # never longer than it was to rest, however the clock has been set meanwhile
+        address.free_ms = min(address.free_ms, now_ms + address.rest_ms)
         if address.holder is not None:
             return self._wait(address, class_key, now_ms + LOOK_AGAIN_MS)
         if now_ms < address.free_ms:
@@ -83,7 +86,8 @@ class Addresses:
         if address is None:
             return None
         address.holder = None
-        address.free_ms = now_ms + max(delay_ms, 0)
+        address.rest_ms = max(delay_ms, 0)
+        address.free_ms = now_ms + address.rest_ms
         if not address.waiting:
             return None
         address.called = address.waiting.popleft()

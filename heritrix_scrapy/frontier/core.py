@@ -154,7 +154,7 @@ class Frontier:
         if self._seed_found is not None:
             for key, _ in self._ledger.store.range(keys.SEED, keys.after(keys.SEED)):
                 self._seed_found(CrawlURI(key[len(keys.SEED) :].decode("utf-8", "surrogatepass"), seed=True))
-        self._futures.find_next(0)
+        self._futures.find_next()
         self._hosts.load_arrivals(self._ledger.store.range(ARRIVED, keys.after(ARRIVED)))
         seen = self._ledger.store.range(keys.SEEN, keys.after(keys.SEEN))
         self._ledger.known.complete = next(iter(seen), None) is None

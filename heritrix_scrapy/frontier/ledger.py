@@ -224,13 +224,14 @@ class Ledger:
         if self._since_ms is not None:
             return self._since_ms + FLUSH_MS
         if self._must_sync:
-            return self._synced_ms + SYNC_MS
+            # a clock that was set back shows an earlier time than that of the last sync
+            return min(self._synced_ms, self._clock.now_ms()) + SYNC_MS
         return None
 
     def flush(self, now_ms: int) -> None:
         """Write what waits, and sync once a second. Raises StorageFull; what waited still waits then."""
         self.write()
-        if self._must_sync and now_ms - self._synced_ms >= SYNC_MS:
+        if self._must_sync and not 0 <= now_ms - self._synced_ms < SYNC_MS:
             self.sync()
             self._synced_ms = now_ms
 

@@ -43,7 +43,7 @@ class QueueHead(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
     wake_ms: int = 0
 
 
-class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False):
+class QueueRecord(QueueHead, array_like=True, omit_defaults=True, gc=False):
     """State of one queue. ``turn``: when it was last listed as inactive, in the order of listings; ``hint``: no
     URI of the queue has a key below it;
     ``rest_ms``: how long it was to sleep at most until ``wake_ms``; ``spent``: costs and penalties so far;
@@ -52,13 +52,6 @@ class QueueRecord(msgspec.Struct, array_like=True, omit_defaults=True, gc=False)
     ``last_peeked``, ``last_dequeued_ms``: for reports; ``written``: number of the batch that wrote it, which
     ``growth`` counts from; ``quota``: annotation of the one that retired it."""
 
-    number: int
-    state: int = State.EXHAUSTED
-    count: int = 0
-    enqueued: int = 0
-    precedence: int = 3
-    turn: int = 0
-    wake_ms: int = 0
     hint: bytes = b""
     in_session: bool = False
     session_budget: int = 0

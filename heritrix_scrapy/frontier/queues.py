@@ -246,6 +246,8 @@ class Queues:
         if retire or queue.retiring:
             self.retire(queue)
         elif delay_ms > 0:
+            # what sleeps by the old time is told of the new one before more of it comes
+            self._look_at_clock(now_ms)
             queue.record.wake_ms = now_ms + delay_ms
             queue.record.rest_ms = delay_ms
             self._move(queue, _DELAYED)
@@ -266,11 +268,14 @@ class Queues:
 
     def wake(self, now_ms: int) -> None:
         """Wake the snoozed queues whose time has come. None sleeps longer than it was to, however the clock is set."""
+        self._look_at_clock(now_ms)
+        while (due := self.lists.due(now_ms)) is not None:
+            self._wake_one(*due)
+
+    def _look_at_clock(self, now_ms: int) -> None:
         if now_ms < self._now_ms - CLOCK_SLACK_MS:
             self._clock_set_back(self._now_ms - now_ms, now_ms)
         self._now_ms = now_ms
-        while (due := self.lists.due(now_ms)) is not None:
-            self._wake_one(*due)
 
     def _clock_set_back(self, by_ms: int, now_ms: int) -> None:
         """The wall clock shows an earlier time than it did: what sleeps wakes by the new one."""

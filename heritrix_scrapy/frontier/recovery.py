@@ -345,7 +345,10 @@ def _put_lost_back(ledger: Ledger, queues: Queues, *, log_lost: bool) -> int:
 def put_again(ledger: Ledger, queues: Queues, class_key: str, key: bytes, row: bytes) -> bool:
     """Put a finished URI back under its old key, past the seen filter; False when it is there already."""
     queue = queues.get(class_key)
-    if queue is None or ledger.get(key) is not None:
+    if queue is None:
+        logger.error("a URI cannot be put back into queue %s, whose record is lost: %r", class_key, row)
+        return False
+    if ledger.get(key) is not None:
         return False
     ledger.put(key, row)
     queue.insert(key, row)

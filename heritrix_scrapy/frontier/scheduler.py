@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Seconds for which a start waits for a command, or a page of the stopped crawl, that has the store open.
+PATIENCE = 2.0
+
 #: Deferral of a Request whose place a retry of Scrapy's takes.
 RETRIED = "retried by the spider's retry middleware"
 #: Deferral of a Request that was cut off by a stop.
@@ -107,7 +110,7 @@ class FrontierScheduler(BaseScheduler):
             policy = self._part("HERITRIX_RESCHEDULING_POLICY", named, "next_fetch") if named else None
             crawl.before_finish.append(Rescheduling(self._settings, crawl.clock, policy))
         try:
-            crawl.store = open_store(directory, migrate=migrate)
+            crawl.store = open_store(directory, migrate=migrate, patience=PATIENCE)
             if crawl.life is not None:
                 crawl.life.prepare()
             if self._settings.view.recovery_log_enabled and not crawl.looking:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from heritrix_scrapy.frontier.futures import RETURNED
 from heritrix_scrapy.frontier.rescheduling import Rescheduling, wanted
 from heritrix_scrapy.frontier.seeds import seed
 from heritrix_scrapy.model.crawluri import CrawlURI
 from heritrix_scrapy.settings import default_view
-from heritrix_scrapy.store import MemoryStore
+from heritrix_scrapy.store import MemoryStore, open_store
 from tests.frontier.world import Clock, UniformSettings, end, make
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from heritrix_scrapy.frontier.core import Frontier
 
 URI = "http://busy.test/"
@@ -122,3 +127,64 @@ def test_a_policy_of_ones_own_decides() -> None:
     assert not frontier.alive()
     assert not wanted(UniformSettings(default_view()))
     assert wanted(UniformSettings(default_view(reschedule_delay_seconds=1)))
+
+
+@pytest.mark.parametrize("answer", [float("inf"), float("nan"), "tomorrow", 1 << 70, [1]])
+def test_a_time_that_is_none_keeps_no_crawl_alive(answer: Any) -> None:
+    class Odd:
+        def next_fetch(self, curi: CrawlURI, now_ms: int, settings: Any) -> Any:
+            return answer
+
+    frontier, clock = again_after(-1, Odd())
+    assert fetched(frontier, clock)
+    frontier.flush(clock.now)
+    later = answer == 1 << 70
+    assert frontier.alive() is later
+    assert frontier.totals.future == later
+    assert frontier.next(clock.now) is None
+    assert frontier.status()["queues"]["in process"] == 0
+
+
+def test_a_time_may_have_a_fraction() -> None:
+    class Soon:
+        def next_fetch(self, curi: CrawlURI, now_ms: int, settings: Any) -> Any:
+            return now_ms + 0.5 * 1000
+
+    frontier, clock = again_after(-1, Soon())
+    for _ in range(3):
+        assert fetched(frontier, clock)
+        assert frontier.next_wake() == clock.now + 500
+        clock.now += 500
+
+
+@pytest.mark.parametrize("disk", [False, True])
+def test_very_many_that_are_due_come_back_some_at_a_time(tmp_path: Path, disk: bool) -> None:
+    """A crawl that goes on after a week: a turn of the loop takes few of them, and walks over none that are gone."""
+    count = 3 * RETURNED + 7
+    store, clock = open_store(tmp_path / "frontier" if disk else None), Clock()
+    listener = Rescheduling(UniformSettings(default_view()), clock)
+    parts: dict[str, Any] = {"clock": clock, "before_finish": [listener], "reschedule_delay_seconds": 100}
+    frontier, _, _ = make(store, **parts.copy())
+    uris = {f"http://h{number % 50}.test/{number}" for number in range(count)}
+    frontier.add([CrawlURI(uri, path="L", via="http://s.test/") for uri in uris])
+    while fetched(frontier, clock):
+        clock.now += 1
+    assert frontier.totals.future == count
+    frontier.flush(clock.now)
+    clock.now += 7 * 86_400_000
+    again, _, _ = make(store, **parts)
+    came: list[str] = []
+    left = again.totals.future
+    while (curi := again.next(clock.now)) is not None:
+        assert left - again.totals.future <= RETURNED
+        left = again.totals.future
+        came.append(curi.uri)
+        end(again, curi, 200, clock.now)
+    assert set(came) == uris
+    assert len(came) == count
+    # those that are to come later wait in the same place
+    assert again.totals.future == count
+    assert again.next_wake() == clock.now + 100_000
+    clock.now += 100_000
+    assert again.next(clock.now) is not None
+    again.close()

@@ -570,6 +570,50 @@ def test_a_clock_set_back_keeps_no_queue_asleep_longer() -> None:
     assert frontier.next(clock.now) is not None
 
 
+def test_what_falls_asleep_after_a_clock_was_set_back_rests_as_long_as_it_should() -> None:
+    """Also when an end is the first to see the new time."""
+    frontier, clock, _ = make()
+    frontier.add([link(A + "1"), link(A + "2"), link("http://b.test/1"), link("http://b.test/2")])
+    first, second = frontier.next(clock.now), frontier.next(clock.now)
+    assert first is not None
+    assert second is not None
+    end(frontier, first, 200, clock.now, delay=5000)
+    clock.now += 1000 - DAY
+    end(frontier, second, 200, clock.now, delay=7000)
+    assert frontier.next(clock.now) is None
+    assert frontier.next_wake() == clock.now + 5000
+    clock.now += 5000
+    curi = frontier.next(clock.now)
+    assert curi is not None
+    assert curi.class_key == first.class_key
+    assert frontier.next_wake() == clock.now + 2000
+
+
+@pytest.mark.parametrize("jump", [-DAY, DAY])
+def test_a_clock_that_jumps_keeps_no_sync_waiting(jump: int) -> None:
+    archive = Archive()
+    frontier, clock, _ = make(archives=[archive])
+    for number in range(3):
+        frontier.add([link(f"{A}{number}")])
+        curi = frontier.next(clock.now)
+        assert curi is not None
+        archive.write(curi.uri)
+        end(frontier, curi, 200, clock.now)
+        due = frontier.needs_flush_at()
+        assert due is not None
+        assert due - clock.now <= 1000
+        frontier.flush(clock.now)
+        if number == 1:
+            clock.now += jump
+        due = frontier.needs_flush_at()
+        if due is not None:
+            assert due - clock.now <= 1000
+            clock.now += 1000
+            frontier.flush(clock.now)
+        assert frontier.needs_flush_at() is None
+        assert archive.synced == number + 1
+
+
 @pytest.mark.parametrize("jump", [-DAY, DAY])
 def test_a_clock_that_jumped_between_two_processes(jump: int) -> None:
     store = MemoryStore()

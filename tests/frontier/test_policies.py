@@ -325,6 +325,27 @@ def test_a_queue_that_does_not_come_when_called_holds_nobody_up() -> None:
     assert frontier.next(clock.now + 1000) is not None
 
 
+def test_an_address_rests_no_longer_for_a_clock_that_is_set_back() -> None:
+    hosts = addresses(a_test="192.0.2.1", b_test="192.0.2.1")
+    frontier, clock, _ = make(politeness_per_address=True, hosts=hosts)
+    frontier.add([seed(f"http://{host}.test/") for host in "ab"])
+    first = frontier.next(clock.now)
+    assert first is not None
+    end(frontier, first, 200, clock.now, delay=1000)
+    clock.now -= 86_400_000
+    # both the one that waits already and one that comes later
+    assert frontier.next(clock.now) is None
+    frontier.add([seed(f"http://{first.host}/2")])
+    assert frontier.next(clock.now + 999) is None
+    clock.now += 1000
+    taken = frontier.next(clock.now)
+    assert taken is not None
+    assert taken.host != first.host
+    end(frontier, taken, 200, clock.now, delay=0)
+    clock.now += 1000
+    assert frontier.next(clock.now) is not None
+
+
 def test_bandwidth_is_shared_by_the_queues_of_a_host() -> None:
     frontier, clock, _ = make(parallel_queues=5, min_delay_ms=0, max_per_host_bandwidth_usage_kb_sec=10)
     frontier.add([seed("http://a.test/"), seed("http://a.test/c/x"), seed("http://b.test/")])

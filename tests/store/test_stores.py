@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heritrix_scrapy.model.errors import ConfigurationError
+from heritrix_scrapy.model.errors import ConfigurationError, StoreInUse
 from heritrix_scrapy.store import MemoryStore, discard, leveldb, open_store
 
 KEYS = st.binary(min_size=1, max_size=3)
@@ -163,3 +164,18 @@ def test_disk_refuses(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     assert store.get(b"before") == b"1"
     store.close()
+
+
+def test_a_store_that_somebody_has_open_for_a_moment_is_waited_for(tmp_path: Path) -> None:
+    looked_at = open_store(tmp_path)
+    looked_at.write([(b"x", b"y")])
+    with pytest.raises(StoreInUse):
+        open_store(tmp_path)
+    with pytest.raises(StoreInUse):
+        open_store(tmp_path, patience=0.1)
+    closing = threading.Timer(0.3, looked_at.close)
+    closing.start()
+    store = open_store(tmp_path, patience=30)
+    assert store.get(b"x") == b"y"
+    store.close()
+    closing.join()
