@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -183,9 +184,10 @@ def test_the_engines_end_waits_for_no_project_that_never_answers(tmp_path: Path)
     job = EngineJob(place)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(job.perform, {"do": "queues"})
-        end = time.monotonic() + 60
+        end, look = time.monotonic() + 60, Event()
         while not (tmp_path / "begun").exists():
             assert time.monotonic() < end
+            look.wait(0.02)
         job.close(0.05)
         with pytest.raises(ControlError, match="does not answer"):
             asked.result(30)
