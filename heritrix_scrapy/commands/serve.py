@@ -122,6 +122,7 @@ async def serve(folder: Path, accounts: Sequence[Account], opts: argparse.Namesp
         await context.leave.wait()
     finally:
         await server.close()
+        await asyncio.to_thread(context.the_engine().close)
     return 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import tempfile
 import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -351,7 +352,7 @@ def _keep(spool: Spool, data: bytes) -> None:
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
             raise TooManyFiles(open_files_limit(), error) from error
-        raise StorageFull("the response spool", len(data), error) from error
+        raise StorageFull(tempfile.gettempdir(), len(data), error, of="the response spool") from error
 
 
 def _text(error: BaseException) -> str:

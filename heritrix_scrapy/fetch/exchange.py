@@ -10,6 +10,7 @@ import asyncio
 import errno
 import math
 import re
+import tempfile
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -354,4 +355,4 @@ def _refused(size: int, error: OSError) -> HeritrixError:
     if error.errno in (errno.EMFILE, errno.ENFILE):
         # which is no full disk: nothing has to be made room for
         return TooManyFiles(open_files_limit(), error)
-    return StorageFull("the response spool", size, error)
+    return StorageFull(tempfile.gettempdir(), size, error, of="the response spool")

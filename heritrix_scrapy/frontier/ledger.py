@@ -75,7 +75,8 @@ class Ledger:
         #: Heritrix's recovery journal; None: none is kept.
         self.journal: Journal | None = None
         self.largest = Largest(longest)
-        self._tallied: set[str] = set()
+        #: Those of them that the next batch writes.
+        self._tallied: dict[str, int] = {}
         self._hosts = hosts
         self._clock = clock
         self._report = report
@@ -206,10 +207,9 @@ class Ledger:
     def counted(self) -> dict[str, int]:
         """The reports' counters over the whole crawl, as they stand now."""
         if self._report is not None:
-            tallies, taken = self.tallies, self._report.take_tallies()
-            for name, count in taken.items():
-                tallies[name] = tallies.get(name, 0) + count
-            self._tallied.update(taken)
+            tallies, tallied = self.tallies, self._tallied
+            for name, count in self._report.take_tallies().items():
+                tallies[name] = tallied[name] = tallies.get(name, 0) + count
         return self.tallies
 
     # -- writing -------------------------------------------------------------------------------------------
@@ -255,9 +255,9 @@ class Ledger:
             update(queue.class_key, queue.record.count)
         if self.joined:
             puts[keys.growth(batch)] = growth.pack(self.joined)
-        tallies = self.counted()
-        for name in self._tallied:
-            puts[keys.tally(name)] = str(tallies[name]).encode()
+        self.counted()
+        for name, count in self._tallied.items():
+            puts[keys.tally(name)] = b"%d" % count
         # rows that nobody ever deletes
         puts.update(self._hosts.drain())
         for key in self._hosts.take_dropped():

@@ -35,13 +35,15 @@ class StoreInUse(ConfigurationError):
 class StorageFull(HeritrixError):
     """A record or a row could not be written: no room, or the disk refused.
 
-    ``path``: the file or directory; ``need``: bytes that were to be written (-1 when unknown).
+    ``path``: the file or directory, by which is seen whether there is room again; ``need``: bytes that were to be
+    written (-1 when unknown); ``of``: what is kept there, for a path that says nothing.
     """
 
-    def __init__(self, path: str, need: int = -1, cause: BaseException | None = None) -> None:
+    def __init__(self, path: str, need: int = -1, cause: BaseException | None = None, *, of: str = "") -> None:
         self.path, self.need, self.cause = path, need, cause
         super().__init__(
-            f"cannot write {need if need >= 0 else 'some'} bytes to {path}: {cause or 'no space left'};"
+            f"cannot write {need if need >= 0 else 'some'} bytes to {f'{of} in ' if of else ''}{path}:"
+            f" {cause or 'no space left'};"
             " make room, and the crawl goes on by itself"
         )
 

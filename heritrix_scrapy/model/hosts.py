@@ -265,19 +265,17 @@ class Hosts:
 
     def name_of(self, uri: str) -> str:
         """The name of the host that a URI is counted under; empty for one without."""
-        place = self._place_of(uri)
+        place = self._last_place if uri is self._last else self._place_of(uri)
         return counted_under(uri) if place is None else place[4]
 
     def server_of(self, uri: str) -> Server | None:
         """The Server that a URI is on."""
-        place = self._place_of(uri)
+        place = self._last_place if uri is self._last else self._place_of(uri)
         return None if place is None else place[3]
 
     def _place_of(self, uri: str) -> Place | None:
         """Where a URI is; None for a URI without a host. Remembered by scheme and authority, until anything is
-        forgotten, and for the URI asked for last."""
-        if uri is self._last:
-            return self._last_place
+        forgotten, and as what was asked for last, where callers look first."""
         slash = uri.find("/", 8)
         authority = uri[:slash] if slash > 0 else ""
         place = self._places.get(authority) or self._look_up(uri, authority)

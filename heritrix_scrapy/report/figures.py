@@ -140,7 +140,9 @@ class Figures:
 
     def count(self, counters: Mapping[str, int]) -> None:
         """Add to the counters of parts: ``warc/...``, ``step/...``."""
-        add(self._gathered, counters)
+        gathered = self._gathered
+        for name, count in counters.items():
+            gathered[name] = gathered.get(name, 0) + count
 
     def extracted(self, found: Mapping[str, int]) -> None:
         """Extractors read a URI: their names, and how many links each found; ``extractor/NAME/links``, ``.../uris``."""

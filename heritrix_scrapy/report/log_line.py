@@ -59,7 +59,7 @@ def token(text: str | None) -> str:
     return _UNSAFE.sub(_percent, text)
 
 
-#: Content-Types and hop paths that are remembered are no longer than this, and source tags.
+#: Content-Types and hop paths that are remembered are no longer than this; source tags, and pages that linked.
 _USUAL = 100
 _LONG = 300
 
@@ -115,7 +115,7 @@ def size(curi: CrawlURI, *, modern: bool = True) -> int | None:
 
 @lru_cache(2048)
 def _known_token(text: str) -> str:
-    """``token`` of what comes again and again: hop paths, source tags, types."""
+    """``token`` of what comes again and again: hop paths, source tags, the page that linked to many."""
     return token(text)
 
 
@@ -149,10 +149,11 @@ def line(
         notes = ",".join(notes_of(curi, content_size=content_size, modern=modern)) or "-"
     worker = "#001" if thread == 1 else f"#{thread:03d}"
     # one look at what is another text in each line: most hold nothing that is to be encoded
-    if " " in (told := f"{uri}{via}{digest}") or not (told.isascii() and told.isprintable()):
-        uri, via, digest = token(uri), token(via), token(digest)
+    if " " in (told := uri + digest) or not (told.isascii() and told.isprintable()):
+        uri, digest = token(uri), token(digest)
     path, tag, kind = curi.path, curi.source_tag, curi.content_type
     path = _known_token(path) if path and len(path) <= _USUAL else token(path)
+    via = _known_token(via) if len(via) <= _LONG else token(via)
     tag = _known_token(tag) if tag and len(tag) <= _LONG else token(tag)
     mime = _mime_column(kind) if kind and len(kind) <= _USUAL else token(truncate_mime(kind))
     counted = "         -" if bytes_ is None else str(bytes_).rjust(10)

@@ -48,24 +48,21 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lines: list[str] = []
+        #: Whole lines that were added; they reach the system with ``flush``.
+        self.lines: list[str] = []
         self._fd = -1
         self._synced = 0
         self._torn = False
         self.length = 0
 
-    def append(self, text: str) -> None:
-        """Add whole lines; they reach the system with ``flush``."""
-        self._lines.append(text)
-
     def flush(self) -> None:
         """Write what was added, whole or not at all. Raises StorageFull; the lines are kept then."""
         if self._fd < 0:
             self.open()
-        if not self._lines:
+        if not self.lines:
             return
         # other threads, too, add lines
-        lines, self._lines = self._lines, []
+        lines, self.lines = self.lines, []
         data = memoryview("".join(lines).encode("utf-8", "replace"))
         done = 0
         try:
@@ -79,7 +76,7 @@ class LogFile:
             while done < len(data):
                 done += os.write(self._fd, data[done:])
         except OSError as error:
-            self._lines[:0] = lines
+            self.lines[:0] = lines
             self._torn = self._torn or done > 0
             if self._torn and self._fd >= 0:
                 with contextlib.suppress(OSError):
@@ -185,7 +182,8 @@ class Logs:
 
     def append(self, name: str, text: str) -> None:
         """Add whole lines to one of the logs (see ``NAMES``)."""
-        (self._files.get(name) or self._file(name)).append(text)
+        file = self._files.get(name) or self._file(name)
+        file.lines.append(text)
 
     def flush(self) -> Mapping[str, int]:
         """Write all that was added; name → length of each file in use. Raises StorageFull."""

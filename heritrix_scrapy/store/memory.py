@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from bisect import bisect_left, insort
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,9 +32,10 @@ class MemoryStore:
             if rows.pop(key, None) is not None:
                 keys = self._keys
                 del keys[bisect_left(keys, key)]
-        more = dict(puts)
-        self._fresh += set(more).difference(rows)
-        rows.update(more)
+        before = len(rows)
+        rows.update(puts)
+        # a dict has its new keys at its end
+        self._fresh += islice(reversed(rows), len(rows) - before)
 
     @property
     def _keys(self) -> list[bytes]:

@@ -17,10 +17,10 @@ ROBOTS = {"type": "text/plain", "body": "User-agent: *\nDisallow:\n"}
 
 def test_a_log_that_was_deleted_takes_no_lines(tmp_path):
     log = LogFile(tmp_path / "crawl.log")
-    log.append("first\n")
+    log.lines.append("first\n")
     log.flush()
     log.path.unlink()
-    log.append("second\n")
+    log.lines.append("second\n")
     with pytest.raises(StorageFull, match="deleted"):
         log.flush()
     log.close()

@@ -41,6 +41,7 @@ class Attendant:
         self._process: subprocess.Popen[bytes] | None = None
         #: What the process was started for: JOBDIR, and when the project's files were changed last.
         self._version: tuple[Path, int] | None = None
+        self._abandoned = False
 
     def perform(self, place: Place, jobdir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
         """As ``reach.Job.perform``. Raises ControlError, Refused, StoreError."""
@@ -49,7 +50,7 @@ class Attendant:
             self._version = version
             self._start(place, jobdir)
         line = self._exchange(request)
-        if not line:
+        if not line and not self._abandoned:
             # it had just ended for want of something to do
             self._start(place, jobdir)
             line = self._exchange(request)
@@ -99,6 +100,13 @@ class Attendant:
             )
         except OSError as error:
             raise ControlError(f"no process can be started: {error}") from error
+
+    def abandon(self) -> None:
+        """Wait for no answer any more, whoever waits for one: from another thread."""
+        self._abandoned = True
+        process = self._process
+        if process is not None:
+            process.kill()
 
     def close(self) -> None:
         """End the process, if one is there."""

@@ -30,11 +30,12 @@ class Engine:
         """Look at the folder again: new jobs are taken in, vanished ones are dropped."""
         with self._lock:
             found = self.folder.find()
-            for name in list(self._jobs):
-                if name not in found:
-                    self._jobs.pop(name).close()
+            gone = [self._jobs.pop(name) for name in list(self._jobs) if name not in found]
             for name, place in found.items():
                 self._take(name, place)
+        # what one of them is busy with is no reason for others to wait
+        for job in gone:
+            job.close()
 
     def _take(self, name: str, place: Place) -> EngineJob:
         known = self._jobs.get(name)

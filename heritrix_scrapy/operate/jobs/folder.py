@@ -26,6 +26,8 @@ PROFILE: Final = "profile-"
 JOBPATH: Final = ".jobpath"
 LOG: Final = "job.log"
 RESOURCES: Final = "resources"
+#: Where the crawls of a project may lie, besides its folder.
+JOBDIR: Final = "job"
 
 #: What a new job may be called.
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
@@ -227,7 +229,7 @@ def _pointed(pointer: Path) -> Place | None:
 
 def jobdir_of(place: Place) -> Path:
     """The JOBDIR of a job's crawls: its folder; ``job/`` in a project that has crawled there."""
-    beside = place.folder / "job"
+    beside = place.folder / JOBDIR
     if place.is_project and (beside / "state.json").is_file() and not (place.folder / "state.json").is_file():
         return beside
     return place.folder

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 #: Seconds that a teardown waits for the end of the crawl (Heritrix: CrawlJob.teardown).
 TEARDOWN: Final = 3.3
 
+#: Seconds that an answer which is being made is waited for at the engine's end.
+CLOSE: Final = 3.0
+
 UNBUILT: Final = "Unbuilt"
 READY: Final = "Ready"
 
@@ -373,10 +376,15 @@ class EngineJob:
         self.discard()
         return True
 
-    def close(self) -> None:
-        """Let go of what runs for the engine's sake only; crawls go on."""
-        with self._alone:
+    def close(self, seconds: float = CLOSE) -> None:
+        """Let go of what runs for the engine's sake only; crawls go on. ``seconds``: that an answer is waited for."""
+        if not self._alone.acquire(timeout=seconds):
+            self._attendant.abandon()
+            self._alone.acquire()
+        try:
             self._attendant.close()
+        finally:
+            self._alone.release()
 
     def discard(self) -> None:
         """Forget what was built; the job's files stay."""

@@ -110,7 +110,7 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
         asked = asked._replace(path=index)
     elif asked.folder and asked.parts:
         raise answers.not_found()
-    if not readable.may_steer(request) and not await asyncio.to_thread(_readable, context, asked):
+    if not readable.may_steer(request) and not readable.file(await asyncio.to_thread(real_parts, context, asked)):
         raise answers.Failed(403, f"{asked.path.name} may hold passwords: only who may steer is shown it")
     if not await asyncio.to_thread(asked.path.is_file):
         if asked.path.name in LOGS and asked.path.parent.name == "logs" and asked.path.parent.is_dir():
@@ -125,13 +125,13 @@ async def get(context: Context, request: web.Request) -> web.StreamResponse:
     return await sent(context, request, asked.path)
 
 
-def _readable(context: Context, asked: Wanted) -> bool:
-    """Whether it is shown to those who only look: by where it really lies, whatever a link to it is called."""
+def real_parts(context: Context, asked: Wanted) -> tuple[str, ...]:
+    """Where below the job's folder it really lies, whatever a link to it is called."""
     real, root = Path(os.path.realpath(asked.path)), context.the_engine().folder.root
     if asked.root in (Path("/"), root):
         # the first part is the name of the job's folder
-        return readable.file(real.relative_to(root).parts[1:])
-    return readable.file(real.relative_to(os.path.realpath(asked.root)).parts)
+        return real.relative_to(root).parts[1:]
+    return real.relative_to(os.path.realpath(asked.root)).parts
 
 
 def paths_of(asked: Wanted, *, slash: bool = False) -> str:
@@ -263,14 +263,11 @@ async def copied(file: BinaryIO, left: int, response: web.StreamResponse, patien
 def writable(context: Context, request: web.Request) -> Wanted:
     """What is to be written. Raises Failed."""
     asked = wanted(context, request)
-    engine = context.the_engine()
-    below = asked.parts
-    if asked.root == Path("/"):
-        below = list(Path(os.path.realpath(asked.path)).relative_to(engine.folder.root).parts)[1:]
-    if not below and (asked.root == Path("/") or not asked.parts):
+    below = real_parts(context, asked)
+    if not below:
         raise answers.Failed(403, "the folder itself cannot be written to")
-    if below and below[0] in readable.CRAWLS:
-        raise answers.Failed(403, f"{below[0]} belongs to the crawl")
+    if readable.crawls(below):
+        raise answers.Failed(403, f"{'/'.join(below)} belongs to the crawl")
     if asked.folder or (asked.path.is_dir() and request.method == "PUT"):
         asked = asked._replace(path=asked.path / INDEX)
     return asked

@@ -11,6 +11,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from heritrix_scrapy.operate.jobs.folder import JOBDIR
 from heritrix_scrapy.operate.web.asked import ASKED
 from heritrix_scrapy.operate.web.auth import OPERATOR
 from heritrix_scrapy.report.reports import REPORTS
@@ -37,6 +38,11 @@ _PROGRAM: Final = (".py", ".pyc", ".cfg", ".cxml", ".groovy", ".ini", ".toml", "
 CRAWLS: Final = frozenset({"frontier", "history", "checkpoints", "state.json", "control.sock"})
 
 
+def crawls(parts: Sequence[str]) -> bool:
+    """Whether a file belongs to the crawl's process alone: in the job's folder, or in that of a project's crawls."""
+    return bool(parts) and (parts[0] in CRAWLS or (len(parts) > 1 and parts[0] == JOBDIR and parts[1] in CRAWLS))
+
+
 def may_steer(request: web.Request) -> bool:
     """Whether who asks may do everything."""
     return bool(request[ASKED].role == OPERATOR)
@@ -54,7 +60,7 @@ def log(name: str) -> bool:
 
 def file(parts: Sequence[str]) -> bool:
     """Whether a file of a job may be seen by those who may look. ``parts``: of its path below the job's folder."""
-    if not parts or any(part.startswith(".") for part in parts) or CRAWLS & set(parts[:-1]):
+    if not parts or any(part.startswith(".") for part in parts) or crawls(parts) or CRAWLS & set(parts[:-1]):
         return False
     *folders, name = parts
     if _ARCHIVE.fullmatch(name) or (name in _PLAIN and len(parts) <= 2):

@@ -3,7 +3,8 @@
 What the page's server, the control socket and the course of the numbers start runs in a context that is marked: each
 turn of the loop in such a context is timed by the CPU clock of its own thread. Where the crawl itself is moved on, it
 goes on in a context without the mark. ``METER`` names the file that is
-written at the end: ``ours`` and ``whole`` in seconds of CPU, ``turns``, the ``longest`` with what they were.
+written at the end: ``ours`` and ``whole`` in seconds of CPU, ``turns``, the ``longest`` with what they were, and how
+often those who look have ``moved`` the crawl.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ OURS: Final[ContextVar[bool]] = ContextVar("ours", default=False)
 #: Where everything of page and socket begins, and where it ends: what is called later from there is the crawl's.
 BEGINNINGS: Final = ((Server, "start"), (ControlServer, "start"), (Closer, "start"))
 ENDS: Final = ((Bridge, "kick"),)
+#: Each time that the crawl was moved on from there.
+MOVED: Final[list[str]] = []
 KEPT: Final = 16
 
 
@@ -53,6 +56,8 @@ def marked(run: Callable[..., Any], *, ours: bool = True) -> Callable[..., Any]:
 
     @functools.wraps(run)
     def at_once(*given: Any, **named: Any) -> Any:
+        if not ours and OURS.get():
+            MOVED.append(run.__qualname__)
         token = OURS.set(ours)
         try:
             return run(*given, **named)
@@ -120,7 +125,7 @@ class Meter:
         whole = time.process_time() - self._began
         asyncio.Handle._run = self._run  # type: ignore[method-assign]
         gc.callbacks.remove(self.collected)
-        told = {"ours": self._ours, "whole": whole, "turns": self._turns, "longest": self._longest}
+        told = {"ours": self._ours, "whole": whole, "turns": self._turns, "longest": self._longest, "moved": len(MOVED)}
         self._path.write_text(json.dumps(told, indent=1))
 
 

@@ -121,6 +121,7 @@ def cheap(path: Path) -> dict[str, Any]:
     told: dict[str, Any] = json.loads(path.read_text())
     assert told["turns"] > 50
     assert told["longest"][0][0] <= TURN, told
+    assert not told["moved"], "who looks has the crawl look for something to do"
     assert told["ours"] <= SHARE * told["whole"], told
     print(f"page: {told['ours'] / told['whole']:.2%} of {told['whole']:.1f} s, {1000 * told['longest'][0][0]:.1f} ms")
     return told
@@ -182,4 +183,5 @@ def test_whatever_is_looked_at_takes_short_turns(
         wait(page, jobs / "a", process, 600)
     told = json.loads((tmp_path / "meter.json").read_text())
     print(f"closer, {through}: {rounds} rounds, {1000 * told['longest'][0][0]:.1f} ms at most")
+    assert not told["moved"], "who looks has the crawl look for something to do"
     assert told["longest"][0][0] <= TURN, told

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +14,7 @@ from heritrix_scrapy.model.steering import Refused
 from heritrix_scrapy.operate.control import ControlError
 from heritrix_scrapy.operate.jobs.attendant import Attendant
 from heritrix_scrapy.operate.jobs.folder import place_of, stock
+from heritrix_scrapy.operate.jobs.job import EngineJob
 from heritrix_scrapy.operate.web.ui.names import completions, names
 from tests.operate.page.crawled import text_of, told
 from tests.operate.web.served import LOOKER, Client, served
@@ -169,6 +173,24 @@ def test_a_project_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="no JOBDIR of an archival crawl"):
         Attendant({}).perform(place, tmp_path, {"do": "queues"})
     attendant.close()
+
+
+def test_the_engines_end_waits_for_no_project_that_never_answers(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n")
+    settings = "import signal\nopen('begun', 'w').close()\nsignal.pause()\n"
+    (tmp_path / "settings.py").write_text(settings)
+    place = place_of(tmp_path)
+    assert place is not None
+    job = EngineJob(place)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(job.perform, {"do": "queues"})
+        end, look = time.monotonic() + 60, Event()
+        while not (tmp_path / "begun").exists():
+            assert time.monotonic() < end
+            look.wait(0.02)
+        job.close(0.05)
+        with pytest.raises(ControlError, match="does not answer"):
+            asked.result(30)
 
 
 def test_a_copy_is_a_job_of_its_own(engine: tuple[Client, Path]) -> None:

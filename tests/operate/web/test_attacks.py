@@ -61,9 +61,24 @@ def test_anypath_is_below_the_jobs_folder(client, job, method):
     assert client.ask("PUT", f"/engine/anypath{job.parent}/b.jobpath", body=b"/etc").status == 403
 
 
-@pytest.mark.parametrize("path", ["frontier/CURRENT", "state.json", "control.sock", "history/x", "checkpoints/x"])
+CRAWLS = [
+    "frontier/CURRENT",
+    "state.json",
+    "control.sock",
+    "history/x",
+    "checkpoints/x",
+    "job/frontier/x",
+    "job/state.json",
+]
+
+
+@pytest.mark.parametrize("path", [*CRAWLS, "to/x"])
 def test_what_the_crawl_keeps_is_not_written_to(client, job, path):
-    assert client.ask("PUT", f"/engine/job/a/jobdir/{path}", body=b"x").status == 403
+    for name in ("frontier", "history", "checkpoints", "job/frontier"):
+        (job / name).mkdir(parents=True)
+    (job / "to").symlink_to("job/frontier")
+    for where in ("/engine/job/a/jobdir", f"/engine/anypath{job}"):
+        assert client.ask("PUT", f"{where}/{path}", body=b"x").status == 403
     assert not (job / path).exists()
 
 
