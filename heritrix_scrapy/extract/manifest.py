@@ -81,7 +81,14 @@ class Node:
         self.name = name
         self.attributes = attributes
         self.text = ""
-        self.inside: list[Node] = []
+        #: Most elements have none in them, and a list for each is dear where a document has a million.
+        self.inside: list[Node] | tuple[()] = ()
+
+    def add(self, node: Node) -> None:
+        if self.inside:
+            self.inside.append(node)
+        else:
+            self.inside = [node]
 
     def all(self, name: str) -> list[Node]:
         return [node for node in self.inside if node.name == name]
@@ -89,13 +96,18 @@ class Node:
 
 def tree(data: bytes) -> Node:
     """The elements of a description; what comes before an error counts, what declares entities means harm."""
-    root = Node("", {})
+    root, passed = Node("", {}), Node("", {})
     stack = [root]
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        around = stack[-1]
+        if around is passed or around.name == "BaseURL":
+            # no element belongs there
+            stack.append(passed)
+            return
         node = Node(name.rpartition(":")[2], attributes)
         if len(stack) < DEEPEST:
-            stack[-1].inside.append(node)
+            around.add(node)
         stack.append(node)
 
     def end(name: str) -> None:
