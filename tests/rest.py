@@ -260,11 +260,12 @@ class Engine:
         """A text of ours with a transcript's placeholders for names of this run."""
         text = text.replace(f"{self.host}:{self.port}", "<engine>")
         text = text.replace(str(self.jobs), "<jobs>").replace(str(self.work), "<work>")
-        for place, name in enumerate(self.launches(), 1):
-            # not the beginning of a longer time, as a file that was made in the same second has
-            text = re.sub(rf"{re.escape(name)}(?!\d)", f"<launch-{place}>", text)
+        # first what may have been named in the very second of a launch
         text = re.sub(r"(cp\d{5})-\d{14}", r"\1-<ts14>", text)
-        return re.sub(r"GOLDEN-\d{17}-(\d{5})-[^/\"]+?\.warc\.gz", r"GOLDEN-<ts17>-\1-<host>.warc.gz", text)
+        text = re.sub(r"GOLDEN-\d{17}-(\d{5})-[^/\"]+?\.warc\.gz", r"GOLDEN-<ts17>-\1-<host>.warc.gz", text)
+        for place, name in enumerate(self.launches(), 1):
+            text = text.replace(name, f"<launch-{place}>")
+        return text
 
     def normalised(self, value: Any) -> Any:
         if isinstance(value, str):
